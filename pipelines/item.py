@@ -37,7 +37,6 @@ class Page:
     """Answer for one lease; each stage hands on a new one with its results.
 
     Attributes:
-        scope: where its links may lead.
         status: HTTP status, 0 when there was no answer.
         error: why there was no (usable) answer.
         detail: beside `error` or `unreadable`.
@@ -48,12 +47,10 @@ class Page:
         cookies: the Cookie header of the request.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
         bounds: names of the bounds that this answer exceeded, for the summary.
-        fetched_at: Unix time of the answer.
+        fetched_at, ready_at: Unix time of the answer, and from which its host may be asked again.
         wait: seconds for which its host cannot be asked, because its proxy does not serve.
         address: IP address that answered, empty when unknown.
-        ready_at: Unix time from which its host may be asked again.
-        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when
-            there is
+        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when there is
             none that can be asked.
         is_away: it was asked only to be sent back from a host out of scope.
         wire, archived: kept until it is in the archive, and its place there.

@@ -61,8 +61,7 @@ def parse_page(
         url: after redirects.
         robots_header: values of the X-Robots-Tag headers, one a line.
         extractor: a name of `EXTRACTORS`.
-        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record
-            holds a
+        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
             sample to learn from. None for neither.
         kinds: kinds of pages whose text is kept.
 
@@ -139,7 +138,6 @@ def read_page(
 
 
 def _may_hold_data(document: Document, parsed: ParseResult) -> bool:
-    """Tell whether an article, or more of it, may stand in the data of scripts."""
     if "script" not in document.tags:
         return False
     text = parsed.extraction.text
@@ -220,7 +218,6 @@ def _read(
 
 
 def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -> bool:
-    """Tell whether scripts of a page load more of what it is for."""
     if kind is PageKind.LIST or not text:
         return has_fallback(document) or (kind is PageKind.LIST and loads_more_links(document, anchors))
     return loads_more_text(document, text)
@@ -232,7 +229,6 @@ def _without_article(judged: PageJudgement) -> PageJudgement:
 
 
 def _runs_on(document: Document, text: Extraction) -> bool:
-    """Tell whether the text reaches the place where reading the page was cut."""
     if not text.blocks:
         return True
     last = text.blocks[-1]

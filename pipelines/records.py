@@ -35,17 +35,14 @@ class BlockKind(IntEnum):
     RELATED = 2
     """Related stories, rankings, recommendations beside or under an article."""
     NAVIGATION = 3
-    """Menus, breadcrumbs, headers, channel bars."""
     PAGINATION = 4
     FOOTER = 5
-    """Footer, copyright, partner sites."""
     OTHER = 6
     """Anything else: adverts, widgets, tags, comments."""
     FEED = 7
     SITEMAP = 8
     REDIRECT = 9
     CANONICAL = 10
-    """The page's own `rel=canonical`."""
     SEED = 11
     PART = 12
     """The next or previous part of an article that is spread over several pages."""
@@ -61,9 +58,7 @@ class PageKind(IntEnum):
     """None of the rest, or no text: an empty shell, a binary called HTML."""
     THREAD = 3
     FORM = 4
-    """Login, registration, password, contact."""
     PRODUCT = 5
-    """One product or several, for sale."""
     COMPANY = 6
     """Services, a company, the site itself."""
     NOTICE = 7
@@ -78,7 +73,6 @@ class PageKind(IntEnum):
 
 
 STORED_KINDS = frozenset({PageKind.ARTICLE})
-"""Kinds of pages that are stored by default."""
 REASON_OF_KIND = {
     PageKind.ARTICLE: PageReason.ARTICLE,
     PageKind.LIST: PageReason.LIST,
@@ -101,23 +95,17 @@ class Links:
     The columns from `ids` on are those of the frontier; `pipelines.links.scope.resolve` fills them in.
 
     Attributes:
-        urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
         anchors: visible link text, white space collapsed, at most 200 characters.
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
-        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when
-            they
+        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when they
             do not; `changed` is empty for pages.
         too_long: number of URLs left out because no server needs such long ones.
-        ids: fingerprints of the URLs.
         host_of: index into the host columns.
-        reasons: why a link is not followed, None for one that is.
-        details: beside the reason of each; no column at all when no reason needs it.
+        reasons, details: why a link is not followed, None for one that is; no column of details when none needs any.
         host_ids, hosts, site_ids, sites: the distinct hosts.
-        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts;
-            empty when
+        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts; empty when
             the host has no rules.
-        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts;
-            empty
+        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
             when traps are not looked for.
     """
 
@@ -162,8 +150,6 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image of an article: absolute URL, caption or alternative text."""
-
     url: str
     caption: str = ""
     lead: bool = False
@@ -178,13 +164,10 @@ class Metadata:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源).
-        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when
-            there
+        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
             is no time.
-        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's
-            midnight.
-        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that
-            fits was
+        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
+        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
             taken) or empty.
         published_from: "json-ld", "meta", "visible", "script", "url" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
@@ -228,8 +211,7 @@ class Extraction:
         reason: why `text` is empty, None when it is not.
         evidence: names of methods or features that decided, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
-        scores: per block of the document, larger for what is more like content; empty when the method weighs
-            none.
+        scores: per block of the document, larger for what is more like content; empty when the method weighs none.
             Neither `blocks` nor `scores` leaves the worker process.
     """
 
@@ -322,8 +304,7 @@ class Signs:
     """Signals of a page, by which traps are found.
 
     Attributes:
-        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly
-            any.
+        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
             Similar texts have sketches that differ in few bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
         is_wall: it tells a visitor to go away, to log in or to come back.
@@ -346,24 +327,19 @@ class ParseResult:
         probability: that it is of this kind; 1 where a rule says so.
         metadata, extraction, signature: of a page that is kept; for other pages only the title is of use.
         links: to follow, the page's nofollow directives already applied.
-        noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         sample: only when it is a leaf, and only when asked for.
         bounds: names of the limits that the page exceeded, see `document.limits`.
         doubt: why the article's text may not be what its author wrote.
-        sends_to: where a page that shows nothing itself sends its readers, else empty.
+        sends_to, refresh: where a page that shows nothing itself sends its readers, and that as a target.
         canonical: the page's canonical URL, if it is another; skipped when it is on another host.
-        refresh: the target `sends_to`.
         next_part, previous_part: other parts of the article on the same host that may be followed.
         sources: feeds that the page declares, then sitemaps that a sitemap index names.
         outdated: why the time of an article is not wanted.
-        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are
-            kept.
+        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are kept.
         rendered: the form of the page that was asked for.
-        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a
-            topic.
+        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a topic.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
-        index_terms, description: of a page that is kept.
         loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
         lacks_links: it is no article, has scripts, and leads nowhere except by its menus.
     """

@@ -1,7 +1,7 @@
 """Item pipelines of the crawl: read a page, store it, hand its article on.
 
-Duplicates are decided inside the storing transaction, with the judgement of `pipelines.dedup`: between looking
-and writing no other page can slip in. Item pipelines of others come after these and get what is stored.
+Duplicates are decided inside the storing transaction, with the judgement of `pipelines.dedup`: between looking and
+writing no other page can slip in. Item pipelines of others come after these and get what is stored.
 """
 
 from __future__ import annotations
@@ -69,8 +69,6 @@ class ReadServices(Protocol):
 
 
 class PageServices(ReadServices, Protocol):
-    """Services of the crawl for the spider and the stages."""
-
     def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
 
@@ -101,7 +99,7 @@ class CrawlAccess:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:
-        """Raises `NotConfigured` if `EXTENSIONS` does not name it."""
+        """Return the extension; raises `NotConfigured` if `EXTENSIONS` does not name it."""
         access = crawler.get_extension(cls)
         if access is None:
             raise NotConfigured("EXTENSIONS must hold pipelines.stages.CrawlAccess")
@@ -125,7 +123,6 @@ class ExtractStage:
         self._pool.warm_up()
 
     async def process_item(self, item: Any) -> Any:
-        """Return a page with `parsed`, or with the reason why it is `unreadable`."""
         return await self.read(item) if isinstance(item, Page) else item
 
     async def read(self, page: Page) -> Page:
@@ -149,7 +146,6 @@ class ExtractStage:
             return replace(page, parsed=None, unreadable=FailReason.INTERNAL, detail=detail)
 
     async def _rendered(self, plain: Page) -> Page:
-        """Read a page once more after its scripts ran; return the one that says more."""
         services = self._services()
         shown = await services.render(plain)
         if shown is None:
@@ -215,7 +211,6 @@ class StoreStage:
         return articles[0]
 
     def _is_awaited(self) -> bool:
-        """Articles have to be read back for those who get them."""
         stages = (ExtractStage, StoreStage, LastStage)
         if any(not isinstance(one, stages) for one in self._crawler.engine.scraper.itemproc.middlewares):
             return True

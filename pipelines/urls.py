@@ -99,13 +99,12 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
 
     The URL is parsed as browsers do (WHATWG: scheme, host, IDNA, IPv4 spellings, default port, dot segments), then
     escapes are normalised, and tracking parameters are removed. The order of parameters stays, because servers may
-    depend on it. A second application changes nothing. The result is http or https, of at most `MAX_URL_CHARS`
-    ASCII characters, without credentials and fragment. A relative URL needs `base`.
+    depend on it. A second application changes nothing. The result is http or https, of at most `MAX_URL_CHARS` ASCII
+    characters, without credentials and fragment. A relative URL needs `base`.
 
     Cost: linear in the length of `url`; answers for recent absolute URLs are remembered.
     Source: WHATWG URL Standard; RFC 3986, section 6.2.2.
-    Differs: unlike a browser, a trailing dot of the host is dropped, and characters which RFC 3986 forbids are
-        escaped.
+    Differs: unlike a browser, a trailing dot of the host is dropped, and characters which RFC 3986 forbids are escaped.
     """
     if len(url) > MAX_URL_CHARS:
         return None
@@ -180,7 +179,6 @@ def is_home(url: str) -> bool:
 
 
 def same_host(a: str, b: str) -> bool:
-    """Tell whether two host keys or URLs are one host but for `www.`; ports count."""
     return bare_host(a) == bare_host(b)
 
 
@@ -221,7 +219,6 @@ def _join(url: str, base: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _base_parts(base: str) -> tuple[str, str, str, str] | None:
-    """Scheme, origin, URL without query, URL of its folder."""
     try:
         parsed = can_ada.parse(base)
     except (ValueError, TypeError):
@@ -317,7 +314,6 @@ def _clean_query(query: str) -> str:
 
 
 def _is_noise(key: str, value: str, keys: list[str]) -> bool:
-    """The parameter cannot change the page shown."""
     if key in _TRACKING or key.startswith(_TRACKING_PREFIXES):
         return True
     if key in _WORDED:
@@ -345,7 +341,6 @@ def _is_ipv4(name: str) -> bool:
 
 
 def bare_host(key: str) -> str:
-    """Return a host key (or that of a URL) without `www.`, in lower case."""
     if "://" in key:
         key = host_key(key)
     key = key.lower()

@@ -95,7 +95,6 @@ class Job:
     Attributes:
         kind: "page", "feed" or "sitemap".
         fetched_at: Unix time.
-        scope: where its links may lead.
         site_model: packed model of the page's site (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         rules: of the URLs of the page's host, packed; empty for none.
@@ -124,12 +123,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ParseOptions:
-    """Options for parsing, the same for all documents.
-
-    Attributes:
-        kinds: kinds of pages whose text is kept.
-        describe: how articles are described; None for not at all.
-    """
+    """Options for parsing all documents; `kinds` are those whose text is kept."""
 
     extractor: str = EXTRACTOR
     extractor_params: Mapping[str, object] = field(default_factory=dict)
@@ -141,8 +135,6 @@ class ParseOptions:
 
 
 class PageUnreadable(Exception):
-    """Failure to read a document: too much time or memory, or its worker died."""
-
     def __init__(self, reason: FailReason, detail: str = "") -> None:
         super().__init__(label(reason, detail))
         self.reason = reason
@@ -150,10 +142,7 @@ class PageUnreadable(Exception):
 
 
 class PageFault(Exception):
-    """Error raised while a document was read, by an extractor for instance.
-
-    `place` is the file and line; `trace` is text, because the exception itself may not be picklable.
-    """
+    """Error raised while a document was read, as text: not all can be pickled."""
 
     def __init__(self, name: str, message: str, place: str, trace: str) -> None:
         super().__init__(name, message, place, trace)
@@ -170,10 +159,7 @@ class PageFault(Exception):
 
 
 class FaultLog:
-    """Log of errors that cost a page each: every kind once, the summary counts them.
-
-    `what` is their fate, for the log: "could not be read".
-    """
+    """Log of errors that cost a page each: every kind once, the summary counts them."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -196,7 +182,7 @@ class _Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DescribeJob:
-    """One stored article to describe; an empty `body` if its page is not kept."""
+    """One stored article to describe; `body` is compressed, empty if it is not kept."""
 
     title: str
     text: str
@@ -213,10 +199,7 @@ class DescribeJob:
 
 
 def parse_job(job: Job, options: ParseOptions) -> ParseResult:
-    """Parse one document (runs in a worker process).
-
-    A page that turns out to be a feed or sitemap is read as one.
-    """
+    """Parse one document in a worker; a page may turn out to be a feed or sitemap."""
     if job.dom:
         return _parse_page(job, parse(job.dom, job.url, DOM_TYPE, options.bounds), options)
     if job.kind == Kind.SITEMAP or (job.kind == Kind.PAGE and looks_like_sitemap(job.body)):
@@ -264,7 +247,6 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
 def _compare(
     parsed: ParseResult, document: Document, topic: Topic, describe_options: DescribeOptions | None
 ) -> ParseResult:
-    """Add the words of a page and its links, and their relevance to the topic."""
     headline = parsed.metadata.title if parsed.is_kept else ""
     terms = read_document(document, parsed.extraction, parsed.links, headline)
     if topic.classes:
@@ -336,10 +318,7 @@ def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exc
 
 
 def _prepare(memory_bytes: int, options: ParseOptions) -> None:
-    """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded.
-
-    What all pages need is loaded first: it is no page's memory.
-    """
+    """Prepare a worker: ignore Ctrl-C, load what all pages need, then bound memory."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import_module(f"{__package__}.warm")
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
@@ -358,7 +337,6 @@ def _prepare(memory_bytes: int, options: ParseOptions) -> None:
 
 
 def _memory_in_use() -> int:
-    """Bytes that `RLIMIT_DATA` counts, among them what all workers share."""
     for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10
@@ -368,9 +346,9 @@ def _memory_in_use() -> int:
 def process_context(*preload: str) -> BaseContext:
     """Return the way processes are started: forked from a warm server, else anew.
 
-    The server is started here, because a new interpreter looks for modules in the current folder first: a `db.py`
-    that lies there would be taken for our package. It imports the modules `preload` once for all, unless it is
-    running already.
+    The server is started here, because a new interpreter looks for modules in the current folder first: a `db.py` that
+    lies there would be taken for our package. It imports the modules `preload` once for all, unless it is running
+    already.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -401,12 +379,10 @@ _Waiting = tuple[WorkerJob[Any], asyncio.Future[Any]]
 class WorkerPool:
     """Worker processes, started by `warm_up` or the first job.
 
-    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs
-    the crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by
-    one.
+    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs the
+    crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by one.
 
-    A page may take so many `seconds`; a worker may use `memory_bytes` for its pages, beyond what it has at its
-    start.
+    A page may take so many `seconds`; a worker may use `memory_bytes` for its pages, beyond what it has at its start.
     """
 
     def __init__(self, *, workers: int, seconds: float, memory_bytes: int, options: ParseOptions) -> None:
@@ -452,7 +428,6 @@ class WorkerPool:
             batch.add_done_callback(partial(self._batch_ended, waiting))
 
     def _next_batch(self) -> list[_Waiting]:
-        """An equal part of what waits for each place, within bounds."""
         most = min(_MOST_TOGETHER, -(-len(self._waiting) // self._places))
         batch = [self._waiting.popleft()]
         size = len(batch[0][0].body)
@@ -545,7 +520,6 @@ class WorkerPool:
                 future.set_exception(BrokenProcessPool("replaced"))
 
     def warm_up(self) -> None:
-        """Start the processes now, so that the first page does not wait for them."""
         self._pool.schedule(_nothing)
 
     def close(self) -> None:

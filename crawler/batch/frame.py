@@ -175,11 +175,7 @@ def run_step(
 
 
 def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[tuple[int, R]]:
-    """Yield numbers of partitions with their results as they are done, few at a time.
-
-    Raises:
-        BatchStopped: see `run`.
-    """
+    """Yield numbers of partitions with their results as they are done; see `run`."""
     from distributed import wait  # noqa: PLC0415
 
     some = {"timeout": _PATIENCE_SECONDS, "return_when": "FIRST_COMPLETED"}

@@ -1,6 +1,6 @@
 """`scrapy check-seeds FILE`: look at all seeds before a long crawl.
 
-Scrapy calls a command by the name of its module, so this module has a dash in its name; nothing imports it by name.
+Scrapy names a command as its module, hence the dash; nothing imports it.
 """
 
 from __future__ import annotations

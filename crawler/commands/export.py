@@ -203,7 +203,6 @@ def _refuse_path(target: _Target, opts: argparse.Namespace) -> None:
 
 
 def _behind(target: _Target, table: ExportTable[Any]) -> _Target:
-    """Return the target with the end of what is in its file."""
     from pipelines.export.formats import csv_end, json_end
 
     assert target.path is not None
@@ -238,7 +237,6 @@ def _opened(target: _Target) -> Iterator[BinaryIO | None]:
 
 
 def _save(path: Path, content: bytes) -> None:
-    """Write a file of a folder, whole or not at all."""
     from ..run.outputs import written_whole
 
     path.parent.mkdir(exist_ok=True)

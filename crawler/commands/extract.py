@@ -278,7 +278,6 @@ async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | 
 
 
 def _write_page(result: SavedResult, form: str, out: IO[str], *, several: bool) -> None:
-    """Write one page as text, Markdown or HTML, under a heading if there are several."""
     page = result.page
     if not page.extraction.text:
         out.flush()

@@ -161,7 +161,6 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
 def _draw(
     graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
 ) -> tuple[bytes, str, str]:
-    """Draw the graph; returns the file, a caption and what is wrong with it."""
     import numpy as np
 
     if options.ending == ".graphml":

@@ -310,7 +310,6 @@ def _pass_over(name: str, why: str) -> None:
 
 
 def _labelled(names: Sequence[str], _: Settings) -> Iterator[LabelledText]:
-    """Yield texts with their classes and sources, of rows with `html` as pages."""
     from pipelines.text.classes.structure import place
     from pipelines.text.classes.vectors import Text
     from pipelines.training.classes import LabelledText
@@ -354,7 +353,7 @@ def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
 
 
 def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield where each row of files stands, for messages, and the row."""
+    """Yield the place of each row of files, for messages, and the row."""
     for name in names:
         with opened(name) as lines:
             for key, row in rows_of(lines, name, wanted):

@@ -105,9 +105,7 @@ class StoredServices:
 class ReadUnit:
     """An article whose pages were read.
 
-    Attributes:
-        missing: identifiers of its pages when one of them is not stored.
-        outcomes: of its pages; empty when one could not be read.
+    `missing` are its pages if one of them is not stored; `outcomes` are empty when one could not be read.
     """
 
     id: int

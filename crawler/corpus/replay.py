@@ -125,11 +125,7 @@ class Replay:
         self._poll()
 
     async def keep_alive(self) -> None:
-        """Renew this run's lease until cancelled.
-
-        Raises:
-            DatabaseProblem: the database failed, or the lease has expired.
-        """
+        """Renew this run's lease until cancelled; see `Session.renew`."""
         while True:
             await asyncio.sleep(self._session.sign_seconds)
             await self._session.renew(0)

@@ -133,7 +133,6 @@ async def _rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wa
 
 
 async def _take(work: Rework, batches: AsyncGenerator[Sequence[Any], None]) -> None:
-    """Write results while the next are made."""
     taking: asyncio.Task[None] | None = None
     try:
         async for results in batches:

@@ -57,8 +57,6 @@ class _PatientPool(WorkerPool):
 
 
 class _Workers(threading.local):
-    """The process of a thread, and the loop that speaks with it."""
-
     def __init__(self) -> None:
         self.options: ParseOptions | None = None
         self.pool: WorkerPool | None = None

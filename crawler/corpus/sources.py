@@ -94,7 +94,6 @@ def key_ranges(parts: int) -> list[tuple[int, int]]:
 
 
 def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return values that change when one of these files does."""
     digest = hashlib.sha256()
     for path in paths:
         about = path.stat()

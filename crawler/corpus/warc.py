@@ -170,11 +170,7 @@ def response_at(path: Path, offset: int) -> ArchivedResponse:
 
 
 def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
-    """Return the bytes of a stored page from the database or its archive, in `folder`.
-
-    Raises:
-        InputError: the archive is missing, or the bytes are damaged.
-    """
+    """Return a page from the database or its archive; raises `InputError` if damaged."""
     if stored.body or stored.archived is None:
         return unpacked(stored.body, most_bytes)
     name = stored.archived.file
@@ -396,7 +392,6 @@ def _member(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
 
 
 def _next_head(data: mmap.mmap, at: int) -> int:
-    """Return where the next plain record begins; -1 if there is none."""
     if at == 0 and data[: len(_VERSION)] == _VERSION:
         return 0
     match = _HEAD.search(data, max(0, at - len(_END)))
@@ -404,7 +399,7 @@ def _next_head(data: mmap.mmap, at: int) -> int:
 
 
 def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
-    """Return a plain record, its end, the problem with it, and 0."""
+    """Return a plain record as `_member` returns one."""
     head = data.find(_END, at, at + _MOST_HEAD)
     length = _LENGTH.search(data[at:head]) if head >= 0 else None
     if length is None:

@@ -52,11 +52,7 @@ class ArchiveOptions:
 
 
 class Archive:
-    """Writes the WARC files of a crawl in a thread of its own.
-
-    Raises:
-        ArchiveError: the folder cannot be written to.
-    """
+    """Writes the WARC files of a crawl in a thread of its own; raises `ArchiveError`."""
 
     def __init__(self, options: ArchiveOptions) -> None:
         self._files = _Files(options)
@@ -78,11 +74,7 @@ class Archive:
         return of_body or place
 
     async def conversion(self, url: str, html: bytes, at: float, fetched_at: float | None = None) -> ArchivePlace:
-        """Write a page as a browser shows it; `fetched_at` is the date of its answer.
-
-        Raises:
-            ArchiveError: see `keep`.
-        """
+        """Write a page as a browser shows it; `fetched_at` is its answer's; see `keep`."""
         of = "" if fetched_at is None else warc_records.date_of(fetched_at)
         return await self._in_thread(lambda: self._files.write([warc_records.converted(url, at, html, of)]))
 

@@ -149,7 +149,6 @@ class Newsroom:
         return [f"{site.origin}/" for site in self._sites.values()]
 
     def forbidden(self) -> list[str]:
-        """Return pages that are linked and that robots.txt forbids."""
         return [self._sites["zhengfu"].origin + FORBIDDEN]
 
     def truth(self) -> list[TruthArticle]:

@@ -288,7 +288,6 @@ def _no_head(_: bytes) -> int | None:
 
 
 def _zlib_head(data: bytes) -> int | None:
-    """Return the length of a zlib header (RFC 1950)."""
     if data[1:2] and data[1] & 0x20:
         raise zlib.error("a dictionary that nobody has")
     return 2 if len(data) >= 2 else None

@@ -126,7 +126,6 @@ class DnsCache:
 
     @staticmethod
     def _literal(name: str) -> tuple[str, ...] | None:
-        """Return the address of an IP literal or of this machine; None for other names."""
         if name == "localhost" or name.endswith(".localhost"):
             return ("127.0.0.1",)
         try:

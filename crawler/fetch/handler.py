@@ -455,7 +455,6 @@ def _headers(head: Head) -> Headers:
 
 
 def _cookie_lines(cookies: CookiesT) -> list[str]:
-    """Write the cookies of a request as a server would set them."""
     if isinstance(cookies, dict):
         cookies = [{"name": name, "value": value} for name, value in cookies.items()]
     lines = []

@@ -408,7 +408,6 @@ class _HeadLines:
 
 
 def _clean(value: bytes) -> bytes:
-    """Strip a header's value of white space and of what could end a line."""
     value = value.strip(b" \t")
     return _CONTROL.sub(b" ", value) if _CONTROL.search(value) else value
 

@@ -144,7 +144,6 @@ class PageCompletion:
         return replace(page, wire=None, archived=await self._archive.keep(fetch))
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
-        """Store a page; mark it failed if it cannot be, through a fault of ours."""
         try:
             outcome = await self._judged(page)
             # while there is something else to fetch, pages may wait for each other and share a transaction

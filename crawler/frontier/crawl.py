@@ -1,7 +1,7 @@
 """Build all parts of a crawl before the scheduler gets them; close them.
 
-There are two stages. `Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is
-open, and then all of it. The parts know those below them only:
+`Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is open. The parts know
+those below them only:
 
     Session                     the open database
     HostQueues, PendingUrls     leased URLs in memory, what waits in the table
@@ -77,8 +77,6 @@ _MOST_KNOWN = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a crawl: what is left, if known, pages not read, active alarms."""
-
     left: Waiting | None = None
     unread: Unread = field(default_factory=Unread)
     alarms: Sequence[ShownAlarm] = ()
@@ -131,7 +129,6 @@ class Crawl:
         return self.seeds.scope_of(lease)
 
     def answered(self, page: Page) -> Page:
-        """Start the clock of a page's host; return the page with the time that follows."""
         return page if self.replay is not None else self.backoff.answered(page)
 
     async def site_model(self, lease: Lease) -> bytes | None:
@@ -242,8 +239,8 @@ async def open_crawl(
 ) -> Crawl:
     """Open the database, begin a run and build a complete crawl.
 
-    `seeds` is the path of a seeds file, or `Seed` records; `goes_on` tells whether to wait any longer for a
-    database that does not answer.
+    `seeds` is the path of a seeds file, or `Seed` records; `goes_on` tells whether to wait any longer for a database
+    that does not answer.
 
     Raises:
         SeedError, DatabaseProblem: nothing was started.

@@ -1,12 +1,9 @@
 """Exchange messages with other databases of a crawl, and tell when all are done.
 
-A process works on one database. The leading process of each database brings its messages to the others, reads what
-came, compares articles with those that they may repeat elsewhere, and has pages of `MAX_PAGES` granted. A database that
-does not answer holds up nothing but what is for it.
-
-When nothing is left in its own, a process looks at all databases twice: if none has anything to do, and nothing was
-sent, received or counted in between, nothing will come any more (Mattern's double counting). A database whose work
-nobody does, or that does not answer, is waited for; then the crawl ends with work left.
+The leading process of each database brings its messages to the others, reads what came, and has pages of `MAX_PAGES`
+granted. When nothing is left in its own, a process looks at all databases twice: if none has anything to do, and
+nothing was sent, received or counted in between, nothing will come any more (Mattern's double counting). A database
+that does not answer is waited for; then the crawl ends with work left.
 """
 
 from __future__ import annotations
@@ -83,7 +80,6 @@ class Exchange:
             pause = _SHORTEST_PAUSE if busy else min(_LONGEST_PAUSE, 2 * pause)
 
     async def _round(self) -> bool:
-        """Tell whether there was anything to do."""
         sent = await asyncio.gather(*(self._ask(n, partial(self._send, n)) for n in self._dealing.others))
         count, arrived = await self._session.submit(mail.read, self._readers)
         if count:
@@ -127,7 +123,6 @@ class Exchange:
         return suspicions, evidence
 
     def _have_granted(self) -> bool | None:
-        """Have as many pages granted as are soon needed; give back what is not."""
         limit, ahead = self._limits.pages, _MOST_AHEAD
         if limit is not None:
             ahead = min(ahead, max(_LEAST_AHEAD, limit // (10 * self._dealing.count)))

@@ -64,7 +64,6 @@ class HeldHosts:
             self._queues.refresh(host_id)
 
     async def take(self, room: int) -> None:
-        """Take over hosts that no run holds, and ask for their robots.txt."""
         pending, shared = self._pending, self._queues.shared
         pending.may_have_hosts = False
         hosts = await self._session.submit(leases.take_hosts, (self._run_id, room))
@@ -138,7 +137,6 @@ class HeldHosts:
         self._queues.refresh_all()  # answers to stores and notifications may have been lost as well
 
     async def wake_all(self) -> None:
-        """Look for work once more with all hosts, when there seems to be none."""
         await self._session.submit(leases.wake_hosts, None)
         await self.return_orphans()
         if not self._queues.room_for_hosts:

@@ -177,7 +177,6 @@ class HostBackoff:
         self._pending.changed.set()
 
     def holds_up_all(self) -> bool:
-        """Tell whether nothing is queued but URLs of hosts in backoff."""
         return self._queues.holds_only(self._hosts.errors.waited_for())
 
     async def give_up_dead(self) -> int:
@@ -212,7 +211,6 @@ class HostBackoff:
         return dropped
 
     def tell(self) -> None:
-        """Log which hosts are dead: one line for each reason."""
         dead, self._dead = self._dead, {}
         for reason, hosts in dead.items():
             names, urls = some([name for name, _ in hosts]), sum(dropped for _, dropped in hosts)

@@ -1,9 +1,8 @@
 """Hold a few leased URLs per host, and choose among the hosts that are ready now.
 
-The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
-ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts
-that are ready, by the score of their head, and hosts that are not, by the time they will be. A host that has been
-passed over for long goes first once, so that none is forgotten.
+Each host has a queue ordered by score; `pop` takes the best head among the hosts whose clock allows a request. Two
+heaps find it: ready hosts by the score of their head, others by the time they will be. A host that has been passed over
+for long goes first once.
 """
 
 from __future__ import annotations
@@ -99,10 +98,7 @@ class HostQueues:
             self.refresh(host_id)
 
     def _tidy(self, now: float) -> None:
-        """Rebuild the heaps when most entries are stale: low scores are never taken out.
-
-        Cost: O(hosts), once in as many calls of `push`.
-        """
+        """Rebuild the heaps when most entries are stale. Cost: O(hosts), but seldom."""
         if len(self._ready) + len(self._waiting) > _SPARE + 4 * len(self.hosts):
             self._ready.clear()
             self._waiting.clear()
@@ -113,10 +109,7 @@ class HostQueues:
             self._passed_over = deque(entry for entry in self._passed_over if since.get(entry[1]) == entry[0])
 
     def rescore(self, scores: Mapping[int, float], now: float) -> None:
-        """Give URLs that are held new scores; others are ignored.
-
-        Cost: O(URLs held).
-        """
+        """Give URLs that are held new scores; others are ignored. Cost: O(URLs held)."""
         for host in self.hosts.values():
             host.queue = [
                 (-scores[entry[2]], entry[1], entry[2], replace(entry[3], score=scores[entry[2]]))
@@ -138,7 +131,6 @@ class HostQueues:
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
-        """Tell whether a host with nothing queued may have more in the database."""
         return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
 
     def leased_ids(self) -> Iterator[int]:
@@ -155,7 +147,6 @@ class HostQueues:
         return wishes
 
     def push(self, leases: Iterable[Lease], now: float) -> list[Lease]:
-        """Queue leased URLs; returns those that no longer fit and should be released."""
         touched: dict[int, float] = {}
         surplus: list[Lease] = []
         for lease in leases:
@@ -190,10 +181,7 @@ class HostQueues:
         return leases
 
     def pop(self, now: float) -> Lease | None:
-        """Take the best URL of all ready hosts; its host is busy until `finished`.
-
-        Cost: O(log hosts).
-        """
+        """Take the best URL of all ready hosts; its host is then busy. Cost: O(log hosts)."""
         while self._waiting and self._waiting[0][0] <= now:
             host = self.hosts.get(heapq.heappop(self._waiting)[1])
             if host is not None:
@@ -267,7 +255,6 @@ class HostQueues:
                     self.shared.took(host.id)
 
     def finished(self, host_id: int, ready_at: float, now: float) -> None:
-        """Note that a request of a host has ended; the next may be sent at `ready_at`."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.busy -= 1
@@ -278,7 +265,6 @@ class HostQueues:
                 self._offer(each, now)
 
     def next_ready(self) -> float | None:
-        """Time at which the next host with URLs becomes ready; None when none will."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)
@@ -295,14 +281,12 @@ class HostQueues:
         return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
-        """Return hosts with nothing queued, under way, or left in the database."""
         return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
 
     def _settled(self, host: HostQueue) -> int:
         return sum(-entry[0] >= host.best_waiting for entry in host.queue)
 
     def _look(self, host: HostQueue) -> None:
-        """Ask for more of a host when its queue runs low or does not hold the best."""
         if not host.dry and self._settled(host) <= self.depth // 2:
             self._hungry.add(host.id)
         else:

@@ -1,7 +1,4 @@
-"""Know which URLs wait in the table and when they are due; add and release some.
-
-Whoever changes what waits says so here; the refiller (`crawler.frontier.refill`) waits for `changed`.
-"""
+"""Know which URLs wait in the table and when they are due; add and release some."""
 
 from __future__ import annotations
 
@@ -27,8 +24,8 @@ _NO_SCORES: Mapping[int, float] = {}
 class PendingUrls:
     """The URLs that wait in the database, as far as this process knows.
 
-    `changed` is set whenever there may be something to do for the refiller; `adding` counts background tasks that
-    add URLs, which a crawl waits for before it ends.
+    `changed` is set whenever there may be something to do for the refiller; `adding` counts background tasks that add
+    URLs, which a crawl waits for before it ends.
     """
 
     def __init__(
@@ -50,7 +47,6 @@ class PendingUrls:
         self._soonest: dict[int, float] = {}
 
     def found(self, hosts: Set[int], best: Mapping[int, float] = _NO_SCORES) -> None:
-        """Note that hosts may have new work, with URLs of this score at best."""
         for host_id in hosts:
             if host_id in self.queues.hosts:
                 self.queues.refresh(host_id, best.get(host_id, -math.inf))

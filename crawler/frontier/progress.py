@@ -1,7 +1,4 @@
-"""Show how a crawl is doing, on stderr.
-
-A live line on a terminal, plain lines elsewhere, a summary at the end.
-"""
+"""Show the state of a crawl on stderr: a line now and then, a summary at the end."""
 
 from __future__ import annotations
 
@@ -285,7 +282,6 @@ def _traps(stats: Mapping[str, int]) -> Counter[str]:
 
 
 def _trap_of(counted: str) -> str:
-    """Return the kind of trap in a reason as `label` wrote it; empty for others."""
     reason, _, kind = counted.partition(": ")
     return kind if reason == SkipReason.TRAP else ""
 
@@ -317,7 +313,6 @@ def _unrendered(crawl: Crawl) -> Iterator[str]:
 
 
 def waiting_score(best: float | None) -> str:
-    """Name the score of the best URL that waits, unless it just goes first."""
     return "" if best is None or best >= GOES_FIRST else f"best waiting {best:.3f}"
 
 

@@ -27,8 +27,6 @@ _LONGEST_WAIT_SECONDS = 3_600.0
 
 
 class Refiller:
-    """Does what the queues need, one thing after the other, on `pending.changed`."""
-
     def __init__(
         self,
         session: Session,

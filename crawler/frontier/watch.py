@@ -1,7 +1,4 @@
-"""Queue URLs again when their next visit is due (`-a mode=watch`).
-
-Between two visits nothing happens: one timer waits for the earliest of them.
-"""
+"""Queue URLs again when their next visit is due (`-a mode=watch`)."""
 
 from __future__ import annotations
 
@@ -22,8 +19,6 @@ _LONGEST_SECONDS = 60.0
 
 
 class Watch:
-    """Queues due URLs, until `spent`: a limit of the whole crawl is reached."""
-
     def __init__(self, session: Session, pending: PendingUrls) -> None:
         self._session = session
         self._pending = pending

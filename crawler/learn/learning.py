@@ -1,10 +1,4 @@
-"""Learn of sites while a crawl runs, each part under a setting of its own.
-
-memory    what an article's page looks like (`SITE_MEMORY`, `crawler.learn.site_memory`)
-rules     what makes no difference in URLs (`URL_RULES`, `crawler.learn.url_rules`)
-traps     URLs that bring nothing and have no end (`TRAPS`, `crawler.learn.traps.crawl`)
-alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.health.alarms`)
-"""
+"""Learn of sites while a crawl runs: memory, URL rules, traps and alarms."""
 
 from __future__ import annotations
 

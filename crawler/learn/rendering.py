@@ -1,7 +1,7 @@
 """Decide which pages are rendered, and learn for which hosts that is worth it.
 
-Candidates are pages whose text is made by script, whose scripts load more of what they show, or that lead
-nowhere but by their menus. Where rendered pages say no more than before, the host is left alone for a week.
+Candidates are pages whose text is made by script, whose scripts load more of what they show, or that lead nowhere but
+by their menus. Where rendered pages say no more than before, the host is left alone for a week.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ _SAID: Final = {
 class Rendering:
     """Renders the pages of a crawl that need it.
 
-    Attributes:
-        dead_ends: URLs of seeds, home pages and lists that lead nowhere, but are not to be rendered.
+    `dead_ends` are URLs of seeds, home pages and lists that lead nowhere, but are not to be rendered.
     """
 
     def __init__(
@@ -175,7 +174,6 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """The purpose of rendering a page: links of a list, a text, links around it."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     if parsed.text_from is TextFrom.DATA:
@@ -190,8 +188,8 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A page that says something without a browser is tried once, then where that brought more; a seed, as often as a
-    page that says nothing.
+    A page that says something without a browser is tried once, then where that brought more; a seed, as often as a page
+    that says nothing.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:

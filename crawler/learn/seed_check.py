@@ -50,7 +50,6 @@ class SeedReport:
     """State of a seed, and what a crawl will have of it.
 
     Attributes:
-        line: of the file.
         is_bad: a crawl would get nothing from it.
         problem: one sentence with what to do; empty when all is well.
         status: of the front page's last answer, None when there was none.
@@ -58,9 +57,7 @@ class SeedReport:
         crawl_delay, delay: seconds that robots.txt asks for, and that a crawl will keep.
         sitemap_urls: partly estimated; None without a sitemap.
         newest: day of the newest entry of feeds and sitemaps.
-        links: of the front page that would be followed.
-        pages: estimated within the limits, None when nothing tells.
-        seconds: estimated time for them.
+        pages, seconds: estimated within the limits; None when nothing tells.
     """
 
     url: str
@@ -99,8 +96,6 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Robots:
-    """Rules of a site's robots.txt, how it was had, and the answer."""
-
     rules: RobotsRules
     word: str
     answer: _Answer
@@ -118,18 +113,13 @@ class _Robots:
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """Feeds or sitemaps that are there, how many URLs they hold, the newest time."""
-
     found: tuple[str, ...] = ()
     urls: int = 0
     newest: float = 0.0
 
 
 async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Callable[[int], None]) -> list[SeedReport]:
-    """Look at all seeds, hosts beside each other, each host at its own pace.
-
-    `done` is called with the number of seeds that are done.
-    """
+    """Look at all seeds, each host at its own pace; `done` is told how many are done."""
     pool = WorkerPool(
         workers=min(config.workers, len(seeds)),
         seconds=config.page_seconds,
@@ -224,7 +214,6 @@ class _Check:
             url = answer.url
 
     async def _rules_of(self, url: str, proxy: str) -> _Robots:
-        """Return the rules of a URL's site, fetched once through each proxy."""
         key = url[: url.index("/", 8)], proxy
         if key not in self._robots:
             self._robots[key] = asyncio.create_task(self._read_robots(f"{key[0]}/robots.txt", proxy))
@@ -318,7 +307,6 @@ class _Check:
 
 
 def _answer(url: str, response: Response) -> _Answer:
-    """Read an answer; the URL of a redirect is its target, empty when it names none."""
     kind, target = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Content-Type", "Location"))
     if response.status in _REDIRECTS:
         return _Answer((canonicalize(urljoin(url, target)) or "") if target else "", status=response.status)

@@ -1,8 +1,4 @@
-"""Learn DUST rules while a crawl runs, and bring URLs that wait in line with them.
-
-A host is looked at when eight of its pages have turned out to be another URL of a stored one, whenever these
-have grown by half, and once it has rules, whenever twice as many of its pages have come.
-"""
+"""Learn DUST rules while a crawl runs, and bring URLs that wait in line with them."""
 
 from __future__ import annotations
 
@@ -86,7 +82,6 @@ class UrlRules:
                 await self.load()
 
     def of(self, host_id: int) -> str:
-        """Return the rules in use of a host, packed; empty for none."""
         return self._used.get(host_id, "")
 
     def repeated(self, host_id: int) -> None:

@@ -148,7 +148,7 @@ class Config:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings, about: Sequence[str] = ()) -> Config:
-        """Read and check; what the seeds are `about` is the topic if no setting names one.
+        """Read and check; the topic is that of the seeds (`about`) if settings name none.
 
         Raises:
             ConfigError: naming the setting, its value and what is allowed.

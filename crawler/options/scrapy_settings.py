@@ -61,7 +61,6 @@ NEEDED = frozenset(
         *FIXED["ITEM_PIPELINES_BASE"],
     }
 )
-"""Extensions and item pipelines that the crawl cannot do without."""
 
 DEFAULTS: dict[str, Any] = {
     "DOWNLOADER": "crawler.fetch.downloader.PageDownloader",
@@ -87,7 +86,6 @@ HONOURED = """
     PERIODIC_LOG_* REACTOR_THREADPOOL_MAXSIZE SPIDER_LOADER_* SPIDER_MIDDLEWARES SPIDER_MODULES STATSMAILER_* STATS_*
     WARN_ON_GENERATOR_RETURN_VALUE
 """
-"""As Scrapy documents them."""
 
 INERT = {
     "COMMANDS_MODULE": "Scrapy reads it before it reads -s",
@@ -162,11 +160,7 @@ def apply_log(settings: BaseSettings) -> None:
 
 
 def check_components(settings: BaseSettings) -> None:
-    """Import the classes that Scrapy is to build, lest it end in a traceback.
-
-    Raises:
-        ConfigError: naming the setting and the class that cannot be had.
-    """
+    """Import the classes that Scrapy is to build; raises `ConfigError`, naming one."""
     named = [(name, path, place) for name in COMPONENTS for path, place in settings.getdict(name).items()]
     named += [("FEED_EXPORTERS", path, 0) for path in settings.getdict("FEED_EXPORTERS").values()]
     for name, path, place in named:

@@ -180,7 +180,6 @@ def load_seeds(path: str | Path) -> list[Seed]:
 
 
 def _read(path: Path) -> str:
-    """Read and decode a file, or say in one sentence why not."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -416,11 +415,7 @@ def seeds_of(seeds: Any) -> Sequence[Seed]:
 
 
 def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
-    """Refuse seeds at addresses that are closed; names are not looked up.
-
-    Raises:
-        SeedError: naming the seeds, and what opens their addresses.
-    """
+    """Raise `SeedError` for seeds at closed addresses; names are not looked up."""
     wrong = {}
     for seed in seeds:
         parts = urlsplit(seed.url)

@@ -1,6 +1,6 @@
 """Count the errors of hosts, put them in backoff, and tell when a host is dead.
 
-Pure: time is an argument (Unix seconds), what follows is for others to write and to do.
+Pure: time is an argument (Unix seconds).
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ from .delay import BackoffPolicy
 
 @dataclass(slots=True)
 class HostError:
-    """The errors of a host since its last good answer.
-
-    Attributes:
-        failures, backoffs: in a row.
-        until: Unix time from which it may be asked again.
-        since: Unix time at which the last backoff began.
-    """
+    """Errors of a host since its last good answer; times are Unix seconds."""
 
     failures: int = 0
     backoffs: int = 0
@@ -61,7 +55,6 @@ class HostErrors:
         return host
 
     def without_rules(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
-        """Put a host in backoff at once, because its robots.txt cannot be had."""
         host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
         self._back_off(host, now, took, asked)
@@ -82,7 +75,6 @@ class HostErrors:
         return self._policy.is_dead(host.backoffs)
 
     def is_in_backoff(self, host_id: int) -> bool:
-        """In backoff since it last answered."""
         host = self._hosts.get(host_id)
         return host is not None and host.backoffs > 0
 

@@ -1,7 +1,6 @@
-"""Robots rules of a host, and the pauses between requests and after errors.
+"""Robots rules of a host, and the pauses between requests and after errors. Pure.
 
-Pure: time is an argument. The rules follow RFC 9309: no rules (4xx) allow everything, an unreachable robots.txt forbids
-everything until it answers.
+By RFC 9309, no rules (4xx) allow everything, an unreachable robots.txt forbids everything until it answers.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ class RobotsRules:
 
     @property
     def delay_seconds(self) -> float:
-        """Asked for by crawl-delay or request-rate, 0 for none."""
         return max(self._parsed.delay, self._parsed.rate) if self._parsed else 0.0
 
     @property

@@ -59,7 +59,6 @@ class Hosts:
         self._robots_for: dict[int, set[int]] = {}
 
     def take_over(self, host: OwnedHost, now: float) -> bool:
-        """Take over a host from the table; True if its rules are known and fresh."""
         self.errors.take_over(host.id, host.backoffs, host.backoff_until)
         if host.dead_reason:
             self.close(host.id, SkipReason(host.dead_reason))
@@ -184,7 +183,6 @@ class Hosts:
     # ------------------------------------------------------------ whose robots.txt
 
     def hosts_of_robots(self, lease: Lease) -> tuple[int, ...]:
-        """Return the hosts that a robots.txt is for: its own, and those redirected to it."""
         hosts = {lease.host_id} if lease.kind == Kind.ROBOTS and lease.url.endswith("/robots.txt") else set()
         return tuple(sorted(hosts | self._robots_for.get(lease.id, set())))
 
@@ -213,5 +211,4 @@ class Hosts:
 
 
 def is_lost_robots(page: Page) -> bool:
-    """Tell whether a robots.txt was cut off because the connection was lost."""
     return page.lease.kind == Kind.ROBOTS and is_cut_off(page)

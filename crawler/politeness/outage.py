@@ -31,10 +31,7 @@ _OURS = frozenset({FailReason.NO_DNS, FailReason.NETWORK_UNREACHABLE, FailReason
 
 
 class Outage:
-    """The hosts that have not answered since any did.
-
-    With `has_seed_proxies`, hosts are asked in more than one way.
-    """
+    """Hosts that have not answered since any did; seeds may name proxies of their own."""
 
     def __init__(self, *, has_seed_proxies: bool = False) -> None:
         self.is_down = False
@@ -87,7 +84,6 @@ class Outage:
         return proxied[-_MOST_GOOD:] or [*reversed(self._good.values()), *[url for _, url, _ in silent][-_MOST_GOOD:]]
 
     def over(self, now: float) -> Sequence[int]:
-        """Note that the network is there; returns the hosts that were silent."""
         silent = list(self._silent)
         self._silent.clear()
         self.is_down = False
@@ -96,7 +92,6 @@ class Outage:
 
     @property
     def lacks_names(self) -> bool:
-        """None of the names of silent hosts could be resolved."""
         reasons = {reason for reason, *_ in self._silent.values()}
         return bool(reasons) and reasons <= {FailReason.NO_HOST, FailReason.NO_DNS}
 

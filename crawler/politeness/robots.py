@@ -1,7 +1,6 @@
 """Robots.txt for one crawler, read by Protego. Pure.
 
-Protego copies a group for each of its user agents; so it gets only the groups that name us, or else those for `*`. The
-time and memory that a file takes grow with its length, whatever stands in it.
+Protego copies a group for each of its user agents; so it gets only those that count.
 """
 
 from __future__ import annotations
@@ -80,8 +79,8 @@ def parse(text: str, agent: str) -> Robots:
     r"""Read a robots.txt; the files read last are remembered.
 
     All groups for our product token count (in any case, any version); without one, those for `*`. As most software
-    reads the files of the web, a rule without its first slash, or with the site's origin before it, is taken as it
-    was meant. Only rules end a list of user agents, no Crawl-delay does.
+    reads the files of the web, a rule without its first slash, or with the site's origin before it, is taken as it was
+    meant. Only rules end a list of user agents, no Crawl-delay does.
 
     Cost: linear in the length of the text.
     Source: RFC 9309, section 2.2.

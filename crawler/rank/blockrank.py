@@ -60,7 +60,6 @@ def score(
 
     Raises:
         ValueError, ConvergenceError: as PageRank.
-
     Cost: as PageRank, and 8 bytes a link.
     Source: S05; D. Cai, X. He, J.-R. Wen, W.-Y. Ma, Block-level link analysis, SIGIR 2004, section 3: W_P = XZ.
     Differs: blocks are told by what they are for, not where they stand, because nothing is rendered; so X is the
@@ -95,7 +94,6 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 
     Raises:
         ConvergenceError: as PageRank.
-
     Cost: O(links) a round; 40 bytes a link.
     Source: S05; Cai et al. 2004, section 3: W_B = ZX, without the term for blocks that stand together.
     Differs: as `score`. Score that leads to pages without (known) blocks is dealt out among all blocks.

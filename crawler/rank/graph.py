@@ -137,7 +137,6 @@ class LinkGraph:
 
         Raises:
             ValueError: another number of weights than links, or a weight that is not allowed.
-
         Cost: 8 bytes a link for the weights when left out; the links themselves are not copied.
         """
         if weights is None:
@@ -189,7 +188,6 @@ class LinkGraph:
 
         Raises:
             ValueError: lengths that do not fit, or a block that is no `BlockKind`.
-
         Cost: 0.2 microseconds a link.
         """
         if len(sources) != len(counts) or (np.asarray(counts) < 0).any():
@@ -273,7 +271,6 @@ def _lengthen(column: Column, size: int, value: int) -> None:
 
 
 def _leave_out_repeated(rows: NDArray[np.int64], targets: Numbers, good: NDArray[np.bool_]) -> None:
-    """Clear `good` for links that the same row has had before."""
     keys = (rows << 32) | targets
     ordered = np.sort(keys)  # far cheaper than finding the first of each, and mostly there is nothing to find
     if (ordered[1:] == ordered[:-1]).any():

@@ -63,7 +63,6 @@ def score(
     Raises:
         ValueError: weights of another length, below 0 or not finite.
         ConvergenceError: not settled within `params.iterations`.
-
     Cost: O(links) a round, some 50 rounds; 8 bytes a link and 100 a fetched page.
     Source: S03; J. Kleinberg, Authoritative sources in a hyperlinked environment, JACM 46 (1999), section 3.
     Differs: the eigenvector is found by the Lanczos method (ARPACK), in far fewer rounds than by passing on; weights

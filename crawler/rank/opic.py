@@ -101,7 +101,6 @@ class Opic:
 
         Raises:
             ValueError: the graph has fewer rows.
-
         Cost: O(links of the new pages), about 0.3 microseconds each, and a pass over all pages at each visit of the
         root, of which there are about 32 while the fetched pages grow to 2.7 times as many.
         """

@@ -36,7 +36,6 @@ def score(
     Raises:
         ValueError: groups or jumps that do not fit.
         ConvergenceError: not settled within `params.iterations` rounds.
-
     Cost: as PageRank; all sites are computed at once, as one matrix of many blocks.
     Source: S04; J. Wu, K. Aberer, Using SiteRank for decentralized computation of web document ranking, 2004,
     sections 3 and 4.
@@ -73,7 +72,6 @@ def site_scores(
 
     Raises:
         ValueError, ConvergenceError: as `score`.
-
     Cost: O(links) once, then O(pairs of sites that link to each other) a round.
     Source, Differs: as `score`. Links inside a site do not count.
     """

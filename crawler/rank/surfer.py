@@ -115,7 +115,6 @@ def stationary(
     Raises:
         ValueError: a start of nothing, or not finite.
         ConvergenceError: not settled within the permitted rounds.
-
     Cost: O(links) a round; besides the matrix five arrays of the targets.
     """
     if not len(teleport):

@@ -125,7 +125,6 @@ class _OpenGraph:
             self._take_terms(rows)
 
     def _links_in_graph(self, rows: LinkRows) -> tuple[Ids, Numbers, Ids, NDArray[np.uint8]]:
-        """Return the links of rows without those to URLs that were left out."""
         if self._reader.is_whole:
             return rows.sources, rows.counts, rows.targets, rows.blocks
         is_in_graph = self.ranking.graph.numbers(rows.targets) >= 0

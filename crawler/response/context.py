@@ -34,8 +34,6 @@ class HarmPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """All that the outcome of a fetch depends on besides the page."""
-
     priority: Priority
     tries: int
     redirects: int

@@ -28,8 +28,8 @@ def _no_cookies(_url: str) -> str:
 class CookieStates:
     """States (URL, cookies) in which redirects were met.
 
-    Some sites show a page only to those who have been sent around it and bring back the cookies set on the way. A
-    URL that redirects is worth asking again while its cookies differ from all those that it was asked with.
+    Some sites show a page only to those who have been sent around it and bring back the cookies set on the way. A URL
+    that redirects is worth asking again while its cookies differ from all those that it was asked with.
     """
 
     def __init__(self, cookies: Callable[[str], str] = _no_cookies) -> None:
@@ -57,7 +57,6 @@ class CookieStates:
         return page.is_away or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
 
     def count_away(self, page: Page, outcome: Outcome) -> None:
-        """Count redirects of a host that leave the scope since one last came back."""
         if outcome.reason is not None and outcome.reason.is_redirect and page.lease.seed_id is not None:
             for new in outcome.new_urls:
                 if page.scope.covers(new.host):

@@ -48,8 +48,8 @@ def new_url(
 ) -> NewUrl:
     """Make a single URL for the frontier; links of a page are made by `links`.
 
-    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The other
-    arguments are columns of the table, see `db.records.url.NewUrl`.
+    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The other arguments
+    are columns of the table, see `db.records.url.NewUrl`.
     """
     kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:
@@ -161,7 +161,6 @@ def _day_of(url: str, now: float) -> float:
 
 
 def sources(page: Page, parsed: ParseResult, context: Context) -> Iterable[NewUrl]:
-    """Yield feeds that a home or channel page declares, sitemaps that an index names."""
     lease = page.lease
     is_nested = lease.hops > 0 and lease.found_in == BlockKind.SITEMAP
     sitemaps = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS

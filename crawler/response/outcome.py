@@ -1,7 +1,4 @@
-"""Judge a page: from the `Page` that came back to the `Outcome` that is stored.
-
-Pure: nothing here waits, writes or reads a clock. Every redirect, failure and retry becomes a state in the table.
-"""
+"""Judge a page: from the `Page` that came back to the `Outcome` to store. Pure."""
 
 from __future__ import annotations
 
@@ -302,7 +299,6 @@ def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
 
 
 def _is_stored(lease: Lease) -> bool:
-    """Tell whether an article may be stored under a URL; it stays, however old."""
     return lease.is_revisit and lease.reason not in {SkipReason.TOO_OLD, SkipReason.TOO_NEW}
 
 

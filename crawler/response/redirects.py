@@ -46,10 +46,7 @@ def _url_instead(page: Page) -> str | None:
 
 
 def of_seed(target: Target, lease: Lease, site_id: int) -> Target:
-    """Return a redirect's target as judged for a seed: no rule excludes it.
-
-    Example.com may send its visitors to news.example.com.
-    """
+    """Return a redirect's target as judged for a seed: no rule excludes it."""
     if lease.found_in != BlockKind.SEED:
         return target
     is_moved = target.reason is SkipReason.OUTSIDE and lease.seed_id is not None and target.site_id == site_id
@@ -59,7 +56,6 @@ def of_seed(target: Target, lease: Lease, site_id: int) -> Target:
 
 
 def _is_away(page: Page, site_id: int) -> bool:
-    """Tell whether a page was asked only to be sent back from a host out of scope."""
     lease = page.lease
     if not lease.hops or page.scope.covers(host_key(lease.url)):
         return False

@@ -32,7 +32,6 @@ _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
 def conditions(lease: Lease) -> dict[str, str]:
-    """Return headers that ask for a page only if it has changed since it was stored."""
     if not lease.is_revisit or lease.state_before != State.DONE:
         return {}
     headers = {
@@ -76,7 +75,6 @@ def _was_unread(lease: Lease) -> bool:
 
 
 def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Schedule) -> Outcome:
-    """Ask soon again for a page that could not be read, up to `MOST_UNREAD` times."""
     if settled.state == State.PENDING:
         return replace(settled, unread=page.lease.unread)
     brought_nothing = settled.reverted and settled.visit is None
@@ -125,7 +123,6 @@ def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule
 
 
 def _age(published_utc: str | None, now: float) -> float:
-    """Seconds since publication; 0 when the page does not say."""
     published = read_time(published_utc)
     return 0.0 if published is None else min(_LONGEST_AGE, max(0.0, now - published.timestamp()))
 
@@ -294,7 +291,6 @@ class _Again:
         return _first(self._page, outcome, self._schedule)
 
     def _list(self, kind: PageKind) -> Outcome:
-        """Settle a list; with an error page in its place it keeps its turn."""
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
             as_before = replace(self._as_before(), fetched_at=self._now, visit=self._of_list())

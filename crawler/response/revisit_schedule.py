@@ -1,28 +1,24 @@
 """Revisit intervals, learned from what earlier visits brought.
 
-Lists (home and channel pages, feeds, sitemaps) bring new articles, and every article waits until the next visit of the
-list that names it. If a list brings `rate` articles a second and is visited every `I` seconds, they wait `I / 2` each
-on average: `rate * I / 2` of waiting a second, against `1 / I` requests. When a request is worth `worth` seconds of an
-article's waiting, the sum `worth / I + rate * I / 2` is smallest at
+If a list brings `rate` articles a second and is visited every `I` seconds, they wait `I / 2` each on average. When a
+request is worth `worth` seconds of an article's waiting, the sum `worth / I + rate * I / 2` is smallest at
 
     I = sqrt(2 * worth / rate)
 
-so a list that brings a hundred times as much is visited ten times as often. (In proportion to the rate would be ten
-times worse for the others than it is good for that one; all alike is as bad.)
-
-The rate is the mean of a Gamma distribution after `brought` arrivals in `watched` seconds of a Poisson process. The
-prior is wide, for most pages of links bring nothing and a few bring all; it is smaller for pages deep in a site and
-for further pages of a list. Old observations fade.
+so a list that brings a hundred times as much is visited ten times as often. The rate is the mean of a Gamma
+distribution after `brought` arrivals in `watched` seconds of a Poisson process, with a wide prior; old observations
+fade.
 
 An article changes seldom, and the older the seldomer; a visit shows only whether it has changed since the last, not how
 often. Its rate is estimated with the bias of that removed, and with a prior in proportion to 1 / age.
 
 Source: E. G. Coffman, Z. Liu and R. R. Weber, Optimal robot scheduling for web search engines, 1998 (waiting against
-requests); J. Cho and H. Garcia-Molina, Effective page refresh policies for web crawlers, 2003 (in proportion is no
-better than all alike) and Estimating frequency of change, 2003, section 4.2 (the estimator for articles); J. L. Wolf
-et al., Optimal crawling strategies for web search engines, 2002 (what is hardly looked at is worth few requests).
+    requests); J. Cho and H. Garcia-Molina, Effective page refresh policies for web crawlers, 2003 (in proportion is no
+    better than all alike) and Estimating frequency of change, 2003, section 4.2 (the estimator for articles); J. L.
+    Wolf et al., Optimal crawling strategies for web search engines, 2002 (what is hardly looked at is worth few
+    requests).
 Differs: arrivals instead of changes of a page are what counts for lists, and a price of requests takes the place of a
-fixed number of them, so that each interval can be computed alone.
+    fixed number of them, so that each interval can be computed alone.
 """
 
 from __future__ import annotations
@@ -76,8 +72,8 @@ class Schedule:
     def of_article(self, age: float, looks: int, changes: float, since_change: float) -> float | None:
         """Return the seconds until the next look at an article, None for never.
 
-        Every article is looked at once more within a day, whatever its age: what is wrong is put right soon. Without
-        a known change, `since_change` is the age in seconds.
+        Every article is looked at once more within a day, whatever its age: what is wrong is put right soon. Without a
+        known change, `since_change` is the age in seconds.
 
         >>> Schedule().of_article(30 * DAY, 0, 0, 30 * DAY)
         86400.0
@@ -92,7 +88,7 @@ class Schedule:
         return self.bounded(seconds if looks else min(DAY, seconds))
 
     def of_gone(self, since_gone: float) -> float | None:
-        """Return the seconds until an article that is gone is looked for; None after long."""
+        """Seconds until an article that is gone is looked for; None after long."""
         return None if since_gone > self.article_seconds else self.bounded(max(DAY, since_gone))
 
 

@@ -79,7 +79,6 @@ class SeedScope:
         return scope.refuses(lease.url)
 
     def depth_of(self, seed_id: int | None) -> int | None:
-        """Links from the seed that may be followed; None for no limit."""
         row = self._rows.get(seed_id) if seed_id is not None else None
         return self._most_depth if row is None or row.depth is None else row.depth
 
@@ -92,7 +91,6 @@ class SeedScope:
         return bool(self._proxies)
 
     def note_askers(self, seeds: Mapping[str, int]) -> None:
-        """Note which seeds ask hosts: robots.txt is asked for through their proxies."""
         self._asked_by.update(seeds)
 
     def proxy_of(self, lease: Lease) -> str:
@@ -140,5 +138,4 @@ def scope_of_seed(row: StoredSeed, period: Period = ALWAYS) -> Scope:
 
 
 def seed_row(url: str, **options: Any) -> StoredSeed:
-    """Make the row of a seed; the options are fields of `StoredSeed`."""
     return StoredSeed(fingerprint(url), url, hosts=(host_key(url),), **options)

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 
 class KnownUrls:
-    """Smallest depth at which each URL was seen, for at most `most` URLs of 100 bytes.
-
-    There are two generations of dictionaries: when the young one is full, the old one is dropped.
-    """
+    """Smallest depth at which URLs were seen, for at most `most` (of 100 bytes each)."""
 
     def __init__(self, most: int) -> None:
         self._half = max(1, most // 2)
@@ -17,7 +14,6 @@ class KnownUrls:
         self._old: dict[int, int] = {}
 
     def get(self, key: int) -> int | None:
-        """Return the depth, or None when it is not remembered."""
         depth = self._young.get(key)
         if depth is None and (depth := self._old.get(key)) is not None:
             self._keep(key, depth)

@@ -243,11 +243,7 @@ def sentence(problem: Exception) -> str:
 
 
 def refuse_unwritable(path: str | Path | None) -> None:
-    """Refuse a file that cannot be written, without making it; "-" is standard output.
-
-    Raises:
-        ConfigError: saying why.
-    """
+    """Raise `ConfigError` for a file that cannot be written; "-" is standard output."""
     if not path or str(path) == "-":
         return
     folder = Path(path).parent
@@ -260,20 +256,12 @@ def refuse_unwritable(path: str | Path | None) -> None:
 
 
 def read(command: NewsCommand, query: Query[T]) -> tuple[str, T]:
-    """Answer a query from the database of the settings; returns its name and answer.
-
-    Raises:
-        DatabaseProblem: it cannot be read.
-    """
+    """Answer a query from the database of the settings; returns its name and answer."""
     return read_with(command, lambda database: database.read(query))
 
 
 def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[str, T]]]:
-    """Answer a query from every database; returns their names, and the answers.
-
-    Raises:
-        DatabaseProblem: see `opened_all`.
-    """
+    """Answer a query from every database; returns their names, and the answers."""
     with opened_all(command) as databases:
         answers = [(database.name, database.read(query)) for database in databases]
     return ", ".join(name for name, _ in answers), answers
@@ -306,7 +294,7 @@ def opened_all(command: NewsCommand, tell: Callable[[str], object] | None = None
 
 
 def read_with(command: NewsCommand, work: Callable[[Database], T]) -> tuple[str, T]:
-    """Do what `read` does for work that makes its connections itself."""
+    """Do work that makes its connections itself; returns the database's name, too."""
     from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
 
     assert command.settings is not None
@@ -319,8 +307,7 @@ def opened_to_change(command: NewsCommand) -> Iterator[Database]:
     """Open the database of the settings to write to it, but make none.
 
     Raises:
-        DatabaseProblem: it cannot be read or written.
-        WrongDatabase: a crawl is at work on the SQLite file.
+        DatabaseProblem: it cannot be read or written, or a crawl is at work on the SQLite file (`WrongDatabase`).
     """
     from db.engine.database import open_for_crawl  # noqa: PLC0415
 

@@ -81,7 +81,6 @@ def _refuse(written: Mapping[_Identity, str], paths: Iterable[Path], what: str) 
 
 
 def _with_company(database: Path) -> list[Path]:
-    """Return a SQLite file and those beside it that are part of it."""
     return [database, *(Path(f"{database}{ending}") for ending in _BESIDE_DATABASE)]
 
 
@@ -114,7 +113,6 @@ def _identity(path: Path) -> _Identity:
 
 
 def _databases(database_url: str) -> list[Path | None]:
-    """Return the SQLite files of a `DATABASE_URL`; none for one that is wrong."""
     try:
         return [_path(url) for url in Shards.read(database_url).urls] if database_url else []
     except WrongDatabase:

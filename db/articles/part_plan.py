@@ -80,10 +80,7 @@ def ended(arrivals: Sequence[Arrival], near: Sequence[Part]) -> tuple[set[int], 
 def groups_of(
     key: int, title: str, near: Sequence[Part], continues: Callable[[str, str], bool], size: Callable[[int], int]
 ) -> list[int]:
-    """Return the groups that a part belongs to, several if it ties them.
-
-    `near` are parts that are, or name, it or one of those it names; `size` counts the parts of a group.
-    """
+    """Return the groups that a part belongs to, several if it ties them."""
     own = [row.group_id for row in near if row.id == key]
     tied = dict.fromkeys(row.group_id for row in near if continues(row.title, title))
     return list(dict.fromkeys((*own, *(group for group in tied if size(group) < _MOST_TIED))))

@@ -39,10 +39,7 @@ class ArchiveRequest:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLeases:
-    """Leased URLs whose answer is newer than what is stored, by their identifiers.
-
-    `is_spent` means that no more pages may be stored.
-    """
+    """Leased URLs whose answer is newer than what is stored, by their identifiers."""
 
     leases: dict[int, Lease]
     is_spent: bool = False

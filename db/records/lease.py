@@ -34,10 +34,9 @@ class LeaseRequest:
 
 @dataclass(slots=True)
 class Leases:
-    """The answer to a `LeaseRequest`.
+    """The answer to a `LeaseRequest`; `urls` are in the order in which to fetch them.
 
     Attributes:
-        urls: in the order in which they should be fetched.
         seeds: their seeds as they are now (another process may have added or changed some).
         dry: hosts that gave less than was asked for, with the time at which their next URL is due, if any.
         skipped: how many URLs were ruled out, by reason and detail.

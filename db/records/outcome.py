@@ -59,10 +59,8 @@ class Outcome:
         counted: it counts against the page limits (answered, and no redirect).
         ready_at: Unix time from which the host may be asked again.
         seconds: how long the answer took.
-        failed: the host did not answer properly.
         tried: the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
-        place: where the page stands in an article of several pages, if it says that it does.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
         reverted: the URL is what it was before this visit, and so is all that came of it.

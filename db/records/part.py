@@ -67,7 +67,6 @@ class Fate(StrEnum):
     CAME = "came"
     """It was read, or cannot be."""
     STAYED = "stayed"
-    """A revisit brought nothing new."""
     GONE = "gone"
     MOVED = "moved"
     """A revisit found it moved for good: there it will be a part again."""

@@ -23,10 +23,7 @@ class Limits:
 class KeepDays:
     """Days for which rows are kept; None for ever.
 
-    Attributes:
-        outside: URLs outside of all scopes.
-        signals: the parts that scores of fetched URLs were made of.
-        versions: earlier texts of articles.
+    `outside` are URLs outside of all scopes, `signals` the parts that scores of fetched URLs were made of.
     """
 
     outside: int | None = None
@@ -37,10 +34,9 @@ class KeepDays:
 
 @dataclass(frozen=True, slots=True)
 class StoredSeed:
-    """A seed as stored.
+    """A seed as stored; `include` and `exclude` are patterns of paths.
 
     Attributes:
-        include, exclude: patterns of paths.
         since: first day of the period, as written; empty for none.
         bare: it was named without a scheme.
         render: "never" or "auto"; empty for the crawl's own setting.

@@ -122,12 +122,9 @@ class SearchFilter:
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
-    """Articles that may match a query.
+    """Articles that may match a query; numbers of articles are approximate.
 
-    Attributes:
-        is_complete: they are all that have any of the words.
-        documents: approximate number of articles in the index.
-        frequencies: word -> approximate number of articles that have it.
+    `is_complete` means that they are all that have any of the words; `frequencies` has the articles with each word.
     """
 
     rows: Sequence[SearchCandidate]

@@ -60,7 +60,6 @@ class RevisitKind(StrEnum):
     ARTICLE = "article"
     """An article was read, or is unchanged: its news is that its text has changed."""
     GONE = "gone"
-    """An article was there and is not any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,7 @@ class _ShardPlace:
     count: int
 
     def check(self, connection: Connection, crawl: str | None = None) -> str | None:
-        """Compare with what the database says; returns its crawl, None for none yet.
-
-        `crawl` is that of the others in the list, as far as it is known.
-        """
+        """Compare with what the database says; returns its crawl, None for none yet."""
         rows = connection.execute(select(shard.c.number, shard.c.is_own, shard.c.crawl)).all()
         own = next((row for row in rows if row.is_own), None)
         if own is None:

@@ -1,7 +1,7 @@
 """Changes of an article between two visits.
 
-Counters, "5 minutes ago", today's date, white space and headlines under the text are taken out before two texts
-are compared.
+Counters, "5 minutes ago", today's date, white space and headlines under the text are taken out before two texts are
+compared.
 """
 
 from __future__ import annotations
@@ -87,7 +87,6 @@ def differs(old: Text, new: Text) -> bool:
     r"""Tell whether an article says something else than before.
 
     A text cut short, as by a wall, says nothing else, nor does a notice in the place of a long text.
-
     Cost: O(characters).
 
     >>> differs(("题", "正文一段。\n阅读 100"), ("题", "正文一段。\n阅读 207"))
@@ -110,7 +109,6 @@ def differs(old: Text, new: Text) -> bool:
 
 
 def _same_title(old: str, new: str) -> bool:
-    """The same but for the site's name or a cut end."""
     short, long = sorted((old.strip(), new.strip()), key=len)
     key = _words(short)
     if not key or key == _words(long):
@@ -122,7 +120,6 @@ def _same_title(old: str, new: str) -> bool:
 
 
 def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """The new text is the first half or less of the old one."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
     rest = [key for key, _ in after[common:]]
@@ -200,7 +197,6 @@ def describe_difference(old: Text, new: Text) -> list[str]:
 
 
 def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Pairs of differing stretches: some strings, and those in their place."""
     matcher = SequenceMatcher(None, [_words(one) for one in before], [_words(one) for one in after], autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag != "equal":
@@ -208,7 +204,6 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequ
 
 
 def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
-    """Old and new lines, or the sentences of lines that were rewritten."""
     if gone and come:
         before, after = ([part for line in lines for part in _SENTENCE.split(line) if part] for lines in (gone, come))
         for old, new in _changed(before[:_MOST_LINES], after[:_MOST_LINES]):
@@ -234,7 +229,6 @@ def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _beside(old: str, new: str) -> list[str]:
-    """Two forms of a line, cut to the surroundings of the difference."""
     start, end = _common_ends(old, new)
     first = max(0, start - _BESIDE)
     rest = max(0, end - _BESIDE)

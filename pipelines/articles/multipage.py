@@ -62,7 +62,6 @@ def arrange(parts: Sequence[Part]) -> list[Chain]:
 
     Where these contradict each other, next is believed; a page without a previous one begins an article. A gap is
     closed when the parts on both sides name its URL. The chains have a fixed order; each part is in exactly one.
-
     Cost: O(n log n) for n parts, and O(n) more for each link that may close a ring.
     """
     order = sorted(parts, key=lambda part: (part.number or MAX_PARTS, part.position or MAX_PARTS, part.id))
@@ -84,8 +83,6 @@ def arrange(parts: Sequence[Part]) -> list[Chain]:
 
 
 class _Ties:
-    """Next and previous part of each part, and the URLs of gaps between parts."""
-
     def __init__(self, order: Sequence[Part]) -> None:
         self.by_id: dict[int | None, Part] = {part.id: part for part in order}
         self.after: dict[int, int] = {}
@@ -159,9 +156,8 @@ def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
 def join(articles: Sequence[NewArticle]) -> NewArticle:
     """Make one article of its parts (at least one, in order): all texts, all images.
 
-    Other data are those of the first part that has any. Lines that each part repeats at its seams are kept once,
-    above where they stand first, below where they stand last; page numbers go.
-
+    Other data are those of the first part that has any. Lines that each part repeats at its seams are kept once, above
+    where they stand first, below where they stand last; page numbers go.
     Cost: O(characters).
     """
     first = articles[0]
@@ -197,7 +193,6 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
 
 
 def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
-    """Drop parts whose every line stands in earlier ones."""
     earlier_lines: set[str] = set()
     parts: list[NewArticle] = []
     for one in articles:
@@ -213,7 +208,6 @@ def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -
 
 
 def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]]:
-    """Yield text and HTML of each part without what it repeats at the seams."""
     pages = [_Page.of(one.text) for one in articles]
     title = {_bare(articles[0].title)} - {""}
     above: set[str] = set()
@@ -244,14 +238,12 @@ class _Page(NamedTuple):
 
 
 def _is_pager(line: str) -> bool:
-    """Tell whether a line only counts or turns pages."""
     if len(line) > _PAGER_CHARS or not _PAGER_WORD.search(line):
         return False
     return not any(map(str.isalpha, _PAGER_WORD.sub("", line)))
 
 
 def _cut(html: str, lines: Sequence[str]) -> str:
-    """From clean HTML with a line per text line."""
     rest = list(lines)
     lines_left = []
     for line in html.split("\n"):
@@ -264,7 +256,6 @@ def _cut(html: str, lines: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _bare(title: str) -> str:
-    """Without page number, marks and script."""
     return normalize(_PAGE_MARK.sub("", title.strip()))
 
 

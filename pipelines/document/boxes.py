@@ -1,7 +1,7 @@
 """Boxes in and around a text: comments of readers, captions, menus, dialogs.
 
-Their text is prose as good as the article's, but their containers tell them apart. The words were collected by
-hand; each was kept because it helps on pages of five sites or more.
+Their text is prose as good as the article's, but their containers tell them apart. The words were collected by hand;
+each was kept because it helps on pages of five sites or more.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ def _kind(tag: str, name: str) -> tuple[bool, bool]:
 
 
 def is_thread(document: Document) -> bool:
-    """Tell whether a page is a thread, where comments are the text."""
     url = document.url.lower().partition("//")[2]
     software = " ".join((url, *document.metas.get("generator", ()))).lower()
     return bool(_THREAD.search(url) or _SOFTWARE.search(software)) or any(

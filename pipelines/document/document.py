@@ -1,7 +1,7 @@
 """One fetched page, parsed once, with the texts and counts that methods need.
 
-Nodes are numbered in document order and described by columns: a sub-tree is the half-open range `[node,
-ends[node])`. Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
+Nodes are numbered in document order and described by columns: a sub-tree is the half-open range `[node, ends[node])`.
+Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
 """
 
 from __future__ import annotations
@@ -202,7 +202,6 @@ class _Pieces:
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def _cut_chars(self, most: int) -> bool:
-        """Cut after `most` characters other than blanks; True if the text was longer."""
         sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
         at = int(np.searchsorted(sizes, most))
         if at == len(sizes):
@@ -217,7 +216,6 @@ class _Pieces:
         return True
 
     def purge(self) -> None:
-        """Remove invisible characters, runs of blanks, pieces and blocks left empty."""
         texts, nodes, bounds = self.texts, self.nodes, self.bounds
         places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
         self.texts, self.nodes, self.bounds = [], [], [0]
@@ -303,7 +301,6 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
 
 
 def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
-    """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
     total = np.zeros(
         (*values.shape[:-1], values.shape[-1] + 1), np.int64 if values.dtype.kind in "biu" else values.dtype
     )
@@ -315,7 +312,6 @@ def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
 def _attributes(  # noqa: PLR0912 - one loop
     document: Document, elements: Sequence[etree._Element]
 ) -> dict[int, dict[str, str]]:
-    """Return attributes of links."""
     linking: dict[int, dict[str, str]] = {}
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
@@ -360,7 +356,6 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
 
 
 def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> list[int]:
-    """Return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     link_nodes: list[int] = []
@@ -453,8 +448,7 @@ class Blocks:
         texts: with white space collapsed.
         nodes: the block-level node that each stands in.
         starts: the innermost node around the block's first character.
-        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the
-            fields
+        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the fields
             of an info line apart.
         chars, link_chars: characters without white space, and those of them inside links.
         marks, stops, digits, capitals, han: how many characters are punctuation marks, ends of sentences, digits,
@@ -485,11 +479,10 @@ class Document:
         source: the decoded markup, without readings above characters.
         base, language: of `<base href>` and `<html lang>`, else empty.
         names: per node, class and id in lower case.
-        parents, ends, depths: per node, of the parent (-1 for the root), after the last descendant, below the
+        parents, ends, depths: per node: parent (-1 for the root), number after the last descendant, levels below the
             root.
         hidden: nodes hidden by `hidden` or `display:none`.
-        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags,
-            punctuation.
+        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags, punctuation.
         links: (node, href, rel, anchor text, block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
         images: (node, URL, alternative text).
@@ -539,7 +532,6 @@ class Document:
 
     @property
     def base_url(self) -> str:
-        """Absolute URL that the page's hrefs are relative to."""
         if not self._base_url:
             self._base_url = (self._in_own_set(self.base, self.url) if self.base else None) or self.url
         return self._base_url
@@ -549,7 +541,6 @@ class Document:
         return canonicalize(href, self.base_url) if href.isascii() else self._in_own_set(href, self.base_url)
 
     def _in_own_set(self, href: str, base: str) -> str | None:
-        """For an href whose query is written in the page's character set."""
         if not self._query_codec:
             self._query_codec = find_query_codec(self.source, self.encoding, self.content_type)
         return canonicalize(escape_query(href, self._query_codec), base)
@@ -558,9 +549,8 @@ class Document:
 def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
     """Decode and parse `body` once and measure it in one walk.
 
-    `url` is that after redirects, `content_type` the HTTP header's. The document has no nodes when the body holds
-    no element and no text.
-
+    `url` is that after redirects, `content_type` the HTTP header's. The document has no nodes when the body holds no
+    element and no text.
     Cost: O(bytes) time and memory.
     """
     text, encoding = decode(body, content_type)
@@ -601,7 +591,6 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
 
 
 def _too_deep(root: etree._Element, most: int) -> bool:
-    """The last element is so deep that the parser gave up there."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):

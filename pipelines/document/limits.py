@@ -90,7 +90,6 @@ def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
     """Drop tags with hundreds of attributes; tell whether there were any.
 
     The parser compares each attribute of a tag with all before it. The charset of `markup` keeps ASCII.
-
     Cost: one pass, and a second over long tags, or over everything where there are unusually many values.
     """
     pieces: list[bytes] = []

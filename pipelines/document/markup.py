@@ -24,13 +24,7 @@ _TAG = re.compile(r"[a-zA-Z/!?]")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Texts between tags, in order, as parallel columns; blank ones are left out.
-
-    Attributes:
-        texts: without white space, entities decoded.
-        lines: the source line on which each begins.
-        tags: how many tags stand before each.
-    """
+    """Texts between tags, without white space, with source lines and tags before each."""
 
     texts: tuple[str, ...]
     lines: Counts
@@ -38,10 +32,7 @@ class Pieces:
 
 
 def cut_pieces(source: str) -> Pieces:
-    """Cut markup, however broken, into the texts outside tags, comments and scripts.
-
-    Cost: O(characters).
-    """
+    """Cut markup into texts outside tags, comments, scripts. Cost: O(characters)."""
     texts: list[str] = []
     lines: list[int] = []
     tags: list[int] = []
@@ -80,7 +71,6 @@ def find_places(document: Document, pieces: Pieces) -> Counts:
     """Find the piece in which each block of `document` begins, ascending.
 
     A block that is not found (the parser changed its text) is taken to stand where the previous one ends.
-
     Cost: O(characters).
     """
     stream = "".join(pieces.texts)

@@ -1,7 +1,7 @@
 """Noise around articles: names of containers, headings and lines of templates.
 
-The words were collected by hand; a match is a suspicion, the extractors decide. Patterns expect lower case and
-match line by line; each begins with literals, so that the engine skips what cannot match.
+The words were collected by hand; a match is a suspicion, the extractors decide. Patterns expect lower case and match
+line by line; each begins with literals, so that the engine skips what cannot match.
 """
 
 from __future__ import annotations
@@ -278,7 +278,6 @@ def is_copyright(text: str) -> bool:
 
 
 def is_tail(text: str) -> bool:
-    """Editors or templates put it behind an article."""
     return len(text) <= 160 and bool(TAIL.match(text.lower()) if len(text) <= 80 else _EDITOR.match(text))
 
 
@@ -292,7 +291,6 @@ def is_reply(text: str) -> bool:
 
 
 def is_info(text: str) -> bool:
-    """Holds date, source, author or breadcrumb."""
     return len(text) <= 160 and bool(INFO.search(text.lower()) or DATE.search(text))
 
 
@@ -322,7 +320,6 @@ def is_stamp(text: str) -> bool:
 
 
 def is_above(text: str) -> bool:
-    """Templates put it over a text."""
     return is_counter(text) or is_frame(text)
 
 
@@ -332,10 +329,7 @@ def is_counter(text: str) -> bool:
 
 
 def is_frame(text: str) -> bool:
-    """Templates put it at either end of a text.
-
-    Captions and credits of pictures, calls to subscribe and to share, disclosures, and who edited it.
-    """
+    """Captions, credits, calls to subscribe and to share, disclosures, editors."""
     line = text.lower()
     size = len(line)
     return (

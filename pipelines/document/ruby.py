@@ -22,7 +22,6 @@ def drop_readings(markup: str) -> str:
     """Return markup without `rt`, `rp` and `rtc`, and without the tags of ruby.
 
     Missing ends of elements are supplied as HTML says. Scripts, styles and comments stay as they are.
-
     Cost: O(characters); next to nothing where there is no ruby.
 
     >>> drop_readings("<p><ruby>港<rp>(<rt>みなと<rp>)</ruby>の<ruby><rb>橋</rb><rt>はし</rt></ruby>")

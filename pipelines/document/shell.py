@@ -63,9 +63,8 @@ def is_thin(document: Document, text: str) -> bool:
 def is_shell(document: Document) -> bool:
     """Tell whether the text of a page is made by script.
 
-    Hardly any text stands beside scripts, and one sign says why: an application's element is empty or loading, a
-    part of the page is left to the browser, the page asks to enable JavaScript, or its data lie in a script.
-
+    Hardly any text stands beside scripts, and one sign says why: an application's element is empty or loading, a part
+    of the page is left to the browser, the page asks to enable JavaScript, or its data lie in a script.
     Cost: O(elements) for a page with hardly any text, O(1) for others.
     """
     letters = int(measure(document).letters.sum())
@@ -107,7 +106,6 @@ def is_root(tag: str, name: str) -> bool:
 
 
 def _has_bare_root(document: Document) -> bool:
-    """An application's element has no text, or only says that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
         if is_root(tag, name):
             if int(document.T[node]) <= _ROOT_LETTERS:
@@ -125,7 +123,6 @@ def _has_modules(document: Document) -> bool:
 
 
 def _has_own_script(document: Document) -> bool:
-    """Scripts of other hosts only count visits."""
     host = urlsplit(document.url).netloc
     sources = (document.elements[node].get("src") for node, tag in enumerate(document.tags) if tag == "script")
     return any(source and urlsplit(urljoin(document.url, source)).netloc == host for source in sources)

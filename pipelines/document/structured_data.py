@@ -58,7 +58,7 @@ class Structured:
 
 
 def read(document: Document) -> Structured:
-    """Read the article object of the page's JSON-LD: the one that names the page.
+    """Read the article object of the page's JSON-LD: its own, else the first.
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
@@ -108,7 +108,6 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
 
 
 def _is_of(item: dict[str, object], url: str, title: str) -> bool:
-    """Tell whether an article object describes this page, not one that it links to."""
     page = item.get("mainEntityOfPage")
     named = [page.get("@id") if isinstance(page, dict) else page, item.get("url"), item.get("@id")]
     if any(isinstance(name, str) and name.partition("#")[0] == url for name in named):
@@ -123,12 +122,10 @@ def _body(item: dict[str, object]) -> str:
 
 
 def find_types(document: Document) -> set[str]:
-    """Return the names of all types that JSON-LD states, in lower case."""
     return {name.lower() for text in document.json_ld for name in _TYPE.findall(text)}
 
 
 def find_meta(document: Document, *names: str) -> str:
-    """Return the first non-blank value of meta elements, in the order of `names`."""
     metas = document.metas
     for name in names:
         if name in metas:
@@ -166,7 +163,6 @@ def _keep_string(match: re.Match[str]) -> str:
 
 
 def _objects(value: object) -> Iterator[dict[str, object]]:
-    """Outer ones first, lists and graphs opened."""
     queue: list[object] = [value]
     for _ in range(_MAX_OBJECTS):
         if not queue:
@@ -190,7 +186,6 @@ def _types(item: dict[str, object]) -> set[str]:
 
 
 def _text(value: object) -> str:
-    """A string, the first of a list, an object's name."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
@@ -204,7 +199,6 @@ def _text(value: object) -> str:
 
 
 def _names(value: object) -> Iterator[str]:
-    """Yield the names in a string, an object or a list of them."""
     for item in value[:50] if isinstance(value, list) else [value]:
         if isinstance(item, dict) and isinstance(item.get("name"), list):
             yield from (name[:300] for name in item["name"][:20] if isinstance(name, str))

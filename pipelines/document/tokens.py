@@ -22,7 +22,6 @@ def terms(text: str) -> list[str]:
     """Return the terms of `text` in their order, in lower case, repeated ones too.
 
     Scripts without blanks give each pair of neighbouring characters; a single character between others is a term.
-
     Cost: O(characters).
 
     >>> terms("河口大桥 opens 2024")

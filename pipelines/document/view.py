@@ -62,7 +62,6 @@ class PageView:
 
     @cached_property
     def prose(self) -> Counts:
-        """Characters outside links of each block, 0 for those that are links."""
         return np.where(self.linked, 0, self.plain)
 
     @cached_property
@@ -119,7 +118,6 @@ class PageView:
         return np.where(several, nodes, self.parents[nodes])
 
     def sums(self, values: ArrayLike) -> Values:
-        """Sum numbers of the blocks over each sub-tree: one sum per node."""
         return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
 
     def inside(self, node: int) -> Flags:
@@ -140,10 +138,7 @@ class PageView:
             child = self._ends[child]
 
     def section(self, index: int) -> tuple[int, int]:
-        """Return the half-open range of the blocks under the heading in block `index`.
-
-        Cost: O(levels + blocks).
-        """
+        """Half-open range of blocks under heading `index`. Cost: O(levels + blocks)."""
         nodes, parents, ends = self.nodes, self._parents, self._ends
         node = int(nodes[index])
         # Up while the heading is the first text: then the container holds this section alone.

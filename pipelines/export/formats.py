@@ -227,11 +227,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def json_end(file: BinaryIO, key: str) -> tuple[int, str]:
-    """Return where the last whole line of a file of JSON lines ends, and its key.
-
-    Raises:
-        ValueError: that line has none.
-    """
+    """Return where the last whole line of JSON ends, and its key; raises `ValueError`."""
     end, last = 0, b""
     for line in file:
         if line.endswith(b"\n"):

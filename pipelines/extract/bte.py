@@ -15,7 +15,7 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """`token_chars` weigh as much as a tag."""
+    """Characters of a token, which weighs as much as a tag."""
 
     token_chars: float = 5.0
     min_chars: int = 40
@@ -29,7 +29,6 @@ def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
     """Return first and last block of the stretch with most tokens and fewest tags.
 
     `tags` counts those in front of each block, from the top of the page.
-
     Cost: O(blocks).
 
     >>> stretch(np.array([1.0, 9.0, 9.0, 1.0]), np.array([3.0, 8.0, 10.0, 20.0]))

@@ -1,8 +1,7 @@
 """All evidence together: trained networks say how likely each block is content.
 
-No single method is right on all pages. Here each contributes numbers (`features`), networks weigh them
-(`network`), and blocks are chosen so that the expected F1 of the text is highest; that expectation is the
-confidence.
+No single method is right on all pages. Here each contributes numbers (`features`), networks weigh them (`network`), and
+blocks are chosen so that the expected F1 of the text is highest; that expectation is the confidence.
 """
 
 from __future__ import annotations
@@ -32,12 +31,7 @@ from .network import Layout, StagedNetwork
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Bounds below which no text is given out.
-
-    Attributes:
-        min_confidence: expected F1, in [0, 1].
-        min_chars: length of the text.
-    """
+    """Least expected F1, in [0, 1], and length of a text that is given out."""
 
     min_confidence: float = 0.15
     min_chars: int = 10
@@ -125,9 +119,8 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
     """Return the blocks whose text has the highest expected F1, and that expectation.
 
-    With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)).
-    The best S holds the likeliest blocks down to some chance: about half of the best F1, so that doubtful pages
-    keep more.
+    With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)). The
+    best S holds the likeliest blocks down to some chance: about half of the best F1, so that doubtful pages keep more.
 
     Cost: O(blocks log blocks).
     Source: Lipton, Elkan and Naryanaswamy, Optimal thresholding of classifiers to maximize F1, 2014.
@@ -144,7 +137,6 @@ def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
 
 
 def weigh(document: Document) -> Values:
-    """Return the weight of each block in a text, never 0: its letters, links included."""
     return measure(document).letters + 1.0
 
 
@@ -224,7 +216,6 @@ def _is_foreign(line: str) -> bool:
 
 
 def _is_stated(line: str, stated: str) -> bool:
-    """A line of nothing but names that JSON-LD states, such as the authors'."""
     names = _AND.split(line.strip(" .")) if stated and len(line) <= _INFO_CHARS else ()
     return bool(names) and all(len(name) <= _NAME_CHARS and f'"{name}"' in stated for name in names)
 
@@ -241,7 +232,6 @@ def _repeats(line: str, titles: str) -> bool:
 
 
 def _contents(document: Document, kept: list[int]) -> set[int]:
-    """Lines of a table of contents link to headings that they repeat."""
     texts, blocks = document.blocks.texts, document.blocks
     inside = set(kept)
     lines = {
@@ -260,7 +250,6 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
 
 
 def _side_sections(document: Document, kept: list[int], mass: Values, *, dated: bool) -> set[int]:
-    """Blocks under headings such as 相关新闻, the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     blocks_beside: set[int] = set()
     total = float(mass[kept].sum())
@@ -305,7 +294,6 @@ _TELLING: Final = (
 
 
 def _evidence(table: Table, kept: list[int]) -> str:
-    """Kinds of evidence that agree with most of the text."""
     at = {name: number for number, name in enumerate(table.names)}
     rows = {name: table.values[at[name]][kept] for name in _TELLING}
     weight = np.expm1(rows["mass"]) + 1

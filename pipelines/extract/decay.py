@@ -37,11 +37,10 @@ def information(document: Document, params: Params) -> Values:
 
 
 def primary(document: Document, amounts: Values) -> int:
-    """Return the node below which information drops most sharply, the outer of two.
+    """Return the node below which information drops most sharply; of equals the outer.
 
-    It lies on the way from the root into the child that keeps most information, down to where no child holds any.
-    The last drop counts by the share that the node holds of its parent's. `amounts` is the information of each
-    sub-tree.
+    It lies on the way from the root into the child that keeps most information, down to where no child holds any. The
+    last drop counts by the share that the node holds of its parent's. `amounts` is the information of each sub-tree.
 
     Cost: O(children of the nodes on the way).
     """
@@ -66,8 +65,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(nodes + blocks).
     Source: 陈阳, 陈兴蜀, 吴麒, 基于信息量衰减幅度的网页正文提取, 2012 (S13).
-    Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a
-        ratio,
+    Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a ratio,
         so that the last steps inside one paragraph do not win; noise inside the sub-tree is what is mostly link.
     """
     view, values = measure(document), information(document, params)

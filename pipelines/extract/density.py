@@ -20,10 +20,7 @@ class Params:
 
 
 def scores(document: Document) -> Values:
-    """Score every node; other than the scores of `extract`, these tell leaves apart.
-
-    A node counts among the tags of its sub-tree.
-    """
+    """Score every node; unlike those of `extract`, these scores tell leaves apart."""
     return _scores(document, document.TG, document.LTG, document.P) if document.tags else np.zeros(0)
 
 
@@ -34,8 +31,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(nodes + characters).
     Source: 洪鸿辉 et al., 基于文本及符号密度的网页正文提取方法, 2019 (S11).
-    Differs: the tags counted are those below a node, and one without any has no density; denominators are at
-        least 1,
+    Differs: the tags counted are those below a node, and one without any has no density; denominators are at least 1,
         ln(SD) at least 0.1 and ln(SbD) at least 0; what is mostly link inside the best node is left out.
     """
     names, view = np.array(document.tags), measure(document)

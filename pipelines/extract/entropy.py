@@ -1,8 +1,6 @@
 """Entropy of terms and structure: terms that come back tell what a page is about.
 
-EN_k tells how evenly a term is spread over the blocks of a page, CII how much the terms of a node tell, SII how evenly
-a node's children share in something. From the root downwards, nodes whose children share evenly are candidates; the one
-that tells most is the text.
+From the root downwards, nodes whose children share evenly are candidates; the one that tells most is the text.
 """
 
 from __future__ import annotations
@@ -66,8 +64,8 @@ def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
 def structure(shares: Iterable[float]) -> float:
     """Return SII = -sum_c w_c log_m w_c of a node's m useful children.
 
-    w_c is f(c) over the sum of f; no f in `shares` is negative. The result is 1 when the children share evenly,
-    near 0 when one has nearly all, and 0 for fewer than two.
+    w_c is f(c) over the sum of f; no f in `shares` is negative. The result is 1 when the children share evenly, near 0
+    when one has nearly all, and 0 for fewer than two.
 
     Source: S14.
     Differs: nothing.
@@ -84,14 +82,13 @@ def structure(shares: Iterable[float]) -> float:
 def information(document: Document) -> tuple[Values, Values]:
     """Return CII of every node and its amount: CII x characters outside links.
 
-    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its
-    EN_k over the page's blocks.
+    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its EN_k
+    over the page's blocks.
 
     Cost: O(nodes + characters).
     Source: S14.
-    Differs: the paper takes 1-EN_k over several pages to tell what a site repeats. Over the blocks of one page,
-        what comes
-        back is what the page is about; menus and teasers name everything once.
+    Differs: the paper takes 1-EN_k over several pages to tell what a site repeats. Over the blocks of one page, what
+        comes back is what the page is about; menus and teasers name everything once.
     """
     named = [terms(text) for text in document.blocks.texts]
     weights = entropies([Counter(each) for each in named])
@@ -129,8 +126,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(nodes + characters).
     Source: S14, see `information` and `candidates`.
-    Differs: the candidate with the largest amount of information is taken, because the mean alone prefers single
-        lines;
+    Differs: the candidate with the largest amount of information is taken, because the mean alone prefers single lines;
         links, labels and imprints inside it are left out; links on the topic are not looked for.
     """
     content, amount = information(document)

@@ -78,7 +78,6 @@ class _Features:
         self.rows.append(values)
 
     def add_amount(self, name: str, values: ArrayLike) -> None:
-        """Add a feature of which orders of magnitude count, not differences."""
         self.amounts.append(len(self.rows))
         self.names.append(name)
         self.rows.append(values)
@@ -96,7 +95,6 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
     """Return the features of every block of a document, which has at least one.
 
     `odds` tells how strongly a word in the name of a container speaks for content (see `score_names`).
-
     Cost: O(nodes + characters of short lines), about one and a half times that of parsing the page.
     """
     page = _Features(document)
@@ -142,7 +140,6 @@ def _own(page: _Features) -> None:
 
 
 def _places(page: _Features) -> None:
-    """On the page, among prose, from the headline (S18, S19)."""
     order, view, mass, prose = page.order, page.view, page.view.mass, page.prose
     upto, prose_upto = np.cumsum(mass), np.cumsum(prose)
     page.add("place", order / page.size)
@@ -195,7 +192,6 @@ def _containers(page: _Features) -> None:
 
 
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
-    """Levels from node `core` up to the first ancestor that holds a block."""
     way = []
     while core >= 0:
         way.append(core)
@@ -208,7 +204,6 @@ def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> C
 
 
 def _named(page: _Features) -> None:
-    """By the innermost container of each category of names (S20)."""
     document = page.document
     text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
     whole = max(text[0], 1)
@@ -388,7 +383,6 @@ def _era(page: _Features) -> None:
 
 
 def is_dated(document: Document) -> bool:
-    """Tell whether a page states its date for machines; readers then see it, too."""
     return bool(document.json_ld or document.times or _DATED & document.metas.keys())
 
 
@@ -418,7 +412,6 @@ def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]
 
     `nodes` are those of the blocks; `scored` are nodes, ascending, each with its score; a sub-tree is `[node,
     ends[node])`.
-
     Cost: O(nodes + blocks log nodes).
     """
     last = ends.tolist()

@@ -72,7 +72,6 @@ def leaves(document: Document, params: Params) -> Flags:
     """Flag the leaves that pass pruning, density and place (steps 1 to 3).
 
     Blocks are the leaves of the simple tree: inline elements are fused with their siblings, blocks never.
-
     Cost: O(nodes + blocks).
     """
     blocks = document.blocks
@@ -99,15 +98,14 @@ def leaves(document: Document, params: Params) -> Flags:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the leaves that pass the densities and are not worthless by their words.
 
-    The densities take out navigation, the words what is prose, too (imprints, calls to log in, adverts).
+    The densities take out navigation, the words take out imprints, calls to log in and adverts.
 
     Raises:
         ValueError: the learned words are missing or broken.
 
     Cost: O(nodes + characters).
     Source: 王海艳, 曹攀, 基于节点属性与正文内容的海量Web信息抽取方法, 2016 (S12).
-    Differs: of the visual quadruple only top and height are looked at, in characters of text; pruning spares what
-        holds
+    Differs: of the visual quadruple only top and height are looked at, in characters of text; pruning spares what holds
         much of the page; a page is worthless when all of its leaves are, not when the first one is.
     """
     flags = leaves(document, params)

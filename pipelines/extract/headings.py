@@ -41,10 +41,7 @@ class Params:
 
 
 def long_blocks(document: Document, params: Params) -> Flags:
-    """Flag the blocks that are long: length > k x links and length > Lmin.
-
-    Cost: O(blocks + links).
-    """
+    """Flag blocks with length > k x links and > Lmin. Cost: O(blocks + links)."""
     count = len(document.blocks)
     chars = measure(document).plain
     # A link at the very end of a page may name the block behind the last one.

@@ -35,10 +35,7 @@ class Params:
 
 
 def candidates(document: Document, params: Params) -> Flags:
-    """Flag the leaves above all three thresholds.
-
-    Cost: O(characters of the page).
-    """
+    """Flag the leaves above all three thresholds. Cost: O(characters of the page)."""
     blocks = document.blocks
     flags = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked
     dense: dict[int, bool] = {}
@@ -61,8 +58,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(characters of the page).
     Source: 孔胜, 王宇, 一种基于正文特征的新闻网页抽取方法 (S17).
-    Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the
-        node
+    Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the node
         that they stand in; what is mostly link is no leaf.
     """
     flags, view = candidates(document, params), measure(document)

@@ -1,7 +1,7 @@
 """Small feed-forward networks: from a block's features to its chance of content.
 
-S10 weighs features linearly and binarised; here two hidden layers let them act together. Several networks vote.
-Second networks look at chances alone, of a block and around it, and correct what does not fit in.
+S10 weighs features linearly and binarised; here two hidden layers let them act together. Several networks vote. Second
+networks look at chances alone, of a block and around it, and correct what does not fit in.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ def predict(networks: DenseNetwork, values: Matrix) -> Matrix:
     """Return the mean of the networks' votes, in [0, 1], one per column of `values`.
 
     Where the first network is sure, the others are not asked.
-
     Cost: O(networks x weights x blocks in doubt + weights x blocks).
     """
     inputs = networks.standardise(values)
@@ -67,7 +66,6 @@ class Layout:
         nodes: node of each block.
         parents, ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
         groups: number of the blocks' group: those alike by tags and names of node and parent.
-        mass: weight of each block.
     """
 
     nodes: Counts
@@ -91,10 +89,7 @@ class Layout:
 
 
 def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
-    """Describe the surroundings of each block: chances, and the features `OWN`.
-
-    Cost: O(nodes + blocks).
-    """
+    """Describe what is around each block: chances and `OWN`. Cost: O(nodes + blocks)."""
     size, mass, nodes, of = len(chances), layout.mass, layout.nodes, layout.groups
     order = np.arange(size)
     chance = chances.astype(np.float64)
@@ -169,10 +164,7 @@ class StagedNetwork:
     second: DenseNetwork
 
     def predict(self, table: Table, layout: Layout) -> Values:
-        """Return the chance of each block, in [0, 1].
-
-        Cost: O(networks x weights x blocks + nodes).
-        """
+        """Chance of each block, in [0, 1]. Cost: O(networks x weights x blocks + nodes)."""
         around = surroundings(layout, table, predict(self.first, table.values))
         chances: Values = predict(self.second, around.values).astype(np.float64)
         return chances

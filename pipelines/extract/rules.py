@@ -1,10 +1,8 @@
 """Rules on top of the density of text: the body is the node worth most prose.
 
-Blocks get values (prose gains by its characters, links and side sections cost), the walk goes from the densest
-node up to the ancestor of the highest value, and lines of the template are removed.
-
-The numbers below and in `Params` were chosen by hand, with the pages of the corpora zhgold and daniel in view.
-`uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
+Blocks get values, the walk goes from the densest node up to the ancestor of the highest value, and lines of the
+template are removed. The numbers below were chosen by hand, with the corpora zhgold and daniel in view; `uv run python
+-m tests.benchmarks.extraction --all` prints the scores that they reach.
 """
 
 from __future__ import annotations
@@ -93,7 +91,6 @@ class _Rules:
         self.values = self._values()
 
     def _values(self) -> Values:
-        """Value each block: above 0 for prose, below for links and side sections."""
         cost, char_cost = _LINK_COST
         others = np.where(self.linked, -cost - char_cost * self.view.links, -_OTHER_COST)
         values = np.where(self.prose, np.minimum(self.view.plain, _MOST_PROSE), others)
@@ -137,7 +134,6 @@ class _Rules:
         return bool(unfolds and node in document.hidden)
 
     def _teasers(self) -> Flags:
-        """Flag summaries of other articles: prose right under linked headlines."""
         document, blocks, nodes = self.document, self.document.blocks, self.view.nodes
         flags = np.zeros(len(blocks), np.bool_)
         teasers: list[tuple[int, int]] = []
@@ -166,7 +162,6 @@ class _Rules:
         return flags
 
     def best(self) -> int:
-        """The node that holds the body; -1 for none."""
         document = self.document
         worth = self.view.sums(self.values)
         score = np.where(worth > 0, scores(document), 0)

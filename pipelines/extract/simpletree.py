@@ -54,8 +54,7 @@ def walk(document: Document, params: Params) -> int:
 
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.
-    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so it is taken as a part of that; the bound is
-    calibrated.
+    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so the bound, calibrated, is a part of that.
     """
     shape = _Shape(document)
     node = body(document)
@@ -71,8 +70,6 @@ def walk(document: Document, params: Params) -> int:
 
 
 class _Shape:
-    """Height, width and text of nodes, estimated without rendering the page."""
-
     def __init__(self, document: Document) -> None:
         self.view = view = measure(document)
         chars = np.where(view.in_any(view.side_sections), 0, view.plain)
@@ -108,9 +105,8 @@ def simple_tree(document: Document) -> tuple[int, ...]:
 
     Cost: O(children visited), some microseconds.
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
-    Differs: elements that merely wrap everything are passed through; children without text are left out, and so
-        are names
-        with digits: they number pages.
+    Differs: elements that merely wrap everything are passed through; children without text are left out, and so are
+        names with digits: they number pages.
     """
     if not document.tags:
         return ()
@@ -140,7 +136,6 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
     """Return the path from the page's body to `node`; empty when it is too long.
 
     A step is an unsigned 32-bit hash of tag, names and the child's place among equal siblings.
-
     Cost: O(siblings on the way).
     """
     top = body(document)
@@ -153,10 +148,7 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
 
 
 def node_at(document: Document, path: tuple[int, ...]) -> int:
-    """Return the node that a path leads to, -1 if it leads nowhere on this page.
-
-    Cost: O(siblings on the way).
-    """
+    """Node that a path leads to, -1 for none. Cost: O(siblings on the way)."""
     if not path or not document.tags:
         return -1
     node = body(document)

@@ -42,7 +42,6 @@ def overlaps(document: Document) -> Values:
     """Count how often each sub-tree says each of the title's terms, on average.
 
     Links do not count. The title ends at its first `_`, `-` or `|`.
-
     Cost: O(nodes + characters).
     """
     title = set(terms(_CUT.split(document.title.strip("_-|–—｜ "), 1)[0]))
@@ -60,10 +59,8 @@ def extract(document: Document, params: Params) -> Extraction:
     Cost: O(nodes + characters).
     Source: 网页主题信息提取: 标签密度与标题相关度 (S19), with p <= 0.03 and m <= 0.1.
     Differs: p and m are wider, for the markup of today; terms are pairs of characters for Chinese; of several
-        containers
-        that pass, the one with most text outside links is taken; when none speaks of the title the other two
-        tests decide,
-        and when none passes these the innermost one that speaks of the title.
+        containers that pass, the one with most text outside links is taken; when none speaks of the title the other two
+        tests decide, and when none passes these the innermost one that speaks of the title.
     """
     view, chars, links = measure(document), document.T, document.LT
     overlap = overlaps(document)

@@ -35,8 +35,6 @@ class Params:
 
 
 class View:
-    """Blocks of a page with their nearest containers."""
-
     __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
 
     def __init__(self, document: Document) -> None:
@@ -153,8 +151,6 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class WeightedModel:
-    """Features, and the threshold e above which a block is content."""
-
     features: tuple[Feature, ...]
     threshold: float
 
@@ -213,8 +209,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(features x nodes).
     Source: 吴麒, 陈兴蜀, 谭骏, 基于权值优化的网页正文内容提取算法, 2011 (S10).
-    Differs: nothing with the preset `wuqi2011`, but that `<strong>` counts as `<b>`; the learned model has seven
-        more
+    Differs: nothing with the preset `wuqi2011`, but that `<strong>` counts as `<b>`; the learned model has seven more
         features, mostly of links and neighbours.
     """
     model = WUQI2011 if params.preset is Preset.WUQI2011 else load("blocks", WeightedModel.from_mapping)

@@ -71,10 +71,7 @@ class PageJudgement(NamedTuple):
 
 
 def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
-    """Judge a page, unless scripts make its text: then it needs a browser.
-
-    Cost: O(nodes + blocks + links).
-    """
+    """Judge a page, unless it needs a browser. Cost: O(nodes + blocks + links)."""
     judged = judge(document, extraction, metadata, links)
     is_claimed = judged.kind is PageKind.ARTICLE and is_thin(document, extraction.text)
     if is_claimed or (judged.reason in _UNREAD and is_shell(document)):
@@ -153,7 +150,6 @@ def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    """Most sentences stand right under linked headlines of their own."""
     blocks, linked = document.blocks, measure(document).linked
     headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
     is_prose = ((blocks.chars >= 20) & ~linked).tolist()
@@ -168,7 +164,6 @@ def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
 
 
 def _is_media(document: Document, extraction: Extraction) -> bool:
-    """The text is no more than the caption of a video or recording."""
     kinds = document.metas.get("og:type", ())
     stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
     return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))

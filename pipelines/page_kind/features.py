@@ -254,7 +254,6 @@ def _members(names: Sequence[str]) -> list[int]:
 
 
 def _repeated(page: _Features) -> None:
-    """Similar siblings: cards, teasers, goods, posts."""
     document = page.document
     images = page.at([node for node, _, _ in document.images])
     times = page.at([node for node, _ in document.times])
@@ -299,7 +298,6 @@ def _repeated(page: _Features) -> None:
 
 
 def _forms(page: _Features) -> None:
-    """Fields of the page and of its largest form, and the form's place."""
     document = page.document
     tags = document.tags
     starts: list[int] = []
@@ -363,7 +361,6 @@ def _stated(page: _Features, metadata: Metadata) -> None:
 
 
 def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
-    """Shapes of the page's canonical URL and of its links."""
     canonical = urlsplit(metadata.canonical)
     page.add("canonical", bool(canonical.netloc))
     for name, value in shape(canonical.path, canonical.query).items():

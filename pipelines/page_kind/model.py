@@ -77,10 +77,7 @@ class KindModel:
     threshold: float = 0.5
 
     def predict(self, values: Mapping[str, float], found: Words, address: Mapping[str, float]) -> Numbers:
-        """Return the probability of each kind; `address` is empty when there is none.
-
-        Cost: O(words + weights), some tenths of a millisecond.
-        """
+        """Return the probability of each kind. Cost: O(words + weights), under 1 ms."""
         own = np.array(list(map(values.__getitem__, self.features)))
         votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
         told = self.address or {}
@@ -91,14 +88,12 @@ class KindModel:
         return bool(chances[0] >= self.threshold and listed <= _LIKELIER * chances[0])
 
     def vote(self, inputs: Numbers) -> Numbers:
-        """Mean of what the networks say: a row per kind, a column per page."""
         odds = self.network.outputs(self.network.standardise(inputs))
         shares = np.exp(odds - odds.max(axis=1, keepdims=True))
         mean: Numbers = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
         return mean
 
     def calibrate(self, votes: Numbers, evidence: float) -> Numbers:
-        """Return votes as probabilities, with the evidence of the address."""
         odds = self.slope * float(log_odds(votes[:1])[0]) + self.offset + evidence
         article = 1 / (1 + np.exp(-odds))
         others = votes[1:] / max(float(votes[1:].sum()), _LEAST)
@@ -138,12 +133,10 @@ def shipped() -> KindModel:
 
 
 def hear(votes: tuple[WordVotes, WordVotes], found: Words) -> Numbers:
-    """Votes of a page's words, those of its text last."""
     return np.concatenate((votes[0].vote(found.site), votes[1].vote(found.text)))
 
 
 def log_odds(chances: Numbers) -> Numbers:
-    """Bounded logarithms of chances against their opposites."""
     bounded = np.clip(chances, _LEAST, 1 - _LEAST)
     odds: Numbers = np.log(bounded / (1 - bounded))
     return odds

@@ -35,10 +35,7 @@ class Words(NamedTuple):
 
 
 def words(document: Document, extraction: Extraction) -> Words:
-    """Return the words of a page and of its text.
-
-    Cost: O(nodes + characters of short lines and of the beginning of the text).
-    """
+    """Words of a page and of its text. Cost: O(nodes + characters read)."""
     # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
     names = " ".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
     cut = set(names.encode("utf-8", "replace").translate(_LETTERS).decode().split())

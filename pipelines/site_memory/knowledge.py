@@ -1,7 +1,7 @@
 """Site model: texts that repeat and the places where templates keep the body.
 
-The model is bounded, and all counts fade with every page, so that a new template takes the place of an old one
-within some dozens of pages.
+The model is bounded, and all counts fade with every page, so that a new template takes the place of an old one within
+some dozens of pages.
 """
 
 from __future__ import annotations
@@ -96,13 +96,11 @@ def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
-    """The template most like a page's simple tree; None if none is like it."""
     best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
 def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Template, ...]:
-    """The template not seen for longest is forgotten."""
     matched = template_of(templates, sample.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0
@@ -119,10 +117,7 @@ def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Tem
 
 
 def pack(model: SiteModel) -> bytes:
-    """Pack a site model for the database and for workers; `unpack` reads it.
-
-    Cost: O(MAX_TEXTS) time; at most some 7 KB.
-    """
+    """Pack a model, for `unpack`, in 7 KB at most. Cost: O(MAX_TEXTS)."""
     parts = [
         _HEAD.pack(
             _FORMAT,

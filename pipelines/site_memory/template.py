@@ -47,9 +47,8 @@ _MIN_CHARS: Final = 40
 def text_keys(document: Document) -> dict[int, int]:
     """Return block number -> key of its text and place, to compare with other pages.
 
-    A key is a stable hash of the text and of its element. In short lines numbers look alike ("阅读 17"). Blocks that
-    are links are left out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
-
+    A key is a stable hash of the text and of its element; numbers in short lines look alike ("阅读 17"). Links are left
+    out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
     Cost: O(blocks), about 2 microseconds a text.
     """
     blocks = document.blocks
@@ -69,9 +68,8 @@ def text_keys(document: Document) -> dict[int, int]:
 def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) -> tuple[Values, Values]:
     """Return the evidence of the site model for a page whose `text_keys` are given.
 
-    That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles
-    that carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
-
+    That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles that
+    carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
     Cost: O(blocks + siblings on the paths of the template).
     """
     count = len(document.blocks)
@@ -94,7 +92,6 @@ def sample_page(document: Document, keys: Mapping[int, int], extraction: Extract
     """Build the sample of an article page from the extractor's own extraction.
 
     Were it corrected already, the model would confirm itself. `article` is a hash of headline and text.
-
     Cost: O(blocks kept).
     """
     place = _place(document, extraction.blocks)
@@ -105,10 +102,9 @@ def sample_page(document: Document, keys: Mapping[int, int], extraction: Extract
 def correct(document: Document, extraction: Extraction, repeated: Values, on_path: Values) -> Extraction:
     """Correct an extraction by the evidence of the site model (see `find_hints`).
 
-    A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and
-    blocks that the site repeats are removed, but only when a text is left: an article is never lost through the
-    model. Returns the same object when there is nothing to correct.
-
+    A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and blocks
+    that the site repeats are removed, but only when a text is left: an article is never lost through the model. Returns
+    the same object when there is nothing to correct.
     Cost: O(blocks).
     """
     if not len(repeated) or not extraction.blocks:
@@ -149,7 +145,6 @@ def _masked(line: str) -> str:
 
 
 def _place(document: Document, kept: Sequence[int]) -> int:
-    """The lowest element that holds nearly all of the kept text, -1 for none."""
     if not kept:
         return -1
     blocks = document.blocks
@@ -164,7 +159,6 @@ def _place(document: Document, kept: Sequence[int]) -> int:
 
 
 def _text_in(document: Document, place: Flags) -> Flags:
-    """Blocks that are text rather than links, tails and imprints."""
     text = place & ~measure(document).linked
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])

@@ -39,7 +39,6 @@ def explain(document: Document, page: ParseResult, extraction: Extraction) -> st
     """Render a copy of the page: kept blocks green, dropped ones red, with scores.
 
     The copy needs and runs nothing: scripts, styles, links and forms are taken out, and a policy forbids the rest.
-
     Cost: O(nodes + characters), several times that of parsing.
     """
     kept = frozenset(extraction.blocks)

@@ -1,7 +1,7 @@
 """Rendering of kept blocks as plain text, clean HTML and Markdown.
 
-All three hold the same words (see `structure`). Nothing executable survives: the tags are written here, texts
-are escaped, links are canonical http(s) URLs.
+All three hold the same words (see `structure`). Nothing executable survives: the tags are written here, texts are
+escaped, links are canonical http(s) URLs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FIGURE_LEVELS: Final = 5
 def extraction(
     document: Document, kept: Sequence[int], confidence: float, scores: Iterable[float] = (), evidence: str = ""
 ) -> Extraction:
-    """Build the extraction of the blocks that an extractor keeps (ascending, some).
+    """Build the extraction of the kept blocks (ascending, at least one).
 
     `scores` holds one number per block of the document, or nothing. Cost: O(blocks kept).
     """
@@ -48,9 +48,8 @@ def answer(
 ) -> Extraction:
     """Build `extraction`, or an empty one with its reason if there is too little.
 
-    Fewer than `min_chars` characters without white space are too little. Without a `confidence` it is the share of
-    the positive scores that was kept.
-
+    Fewer than `min_chars` characters without white space are too little. Without a `confidence` it is the share of the
+    positive scores that was kept.
     Cost: O(blocks).
     """
     if not len(document.blocks):
@@ -76,8 +75,6 @@ def markdown(document: Document, kept: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """An image, its texts, and the number of the block it stands before."""
-
     url: str
     text: str
     caption: str
@@ -97,7 +94,6 @@ class _Marks:
         self.pictures = list(self._pictures(document, kept)) if made and document.images else []
 
     def _pictures(self, document: Document, kept: Set[int]) -> Iterator[_Picture]:
-        """From just before the first kept block to the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
         urls: set[str] = set()
@@ -130,7 +126,6 @@ class _Marks:
 
 
 def _caption(document: Document, node: int, kept: Set[int]) -> str:
-    """Return the text of the figure below an image, unless it is kept already."""
     tags, blocks = document.tags, document.blocks
     for _ in range(_FIGURE_LEVELS):
         node = document.parents[node]

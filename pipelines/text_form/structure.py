@@ -56,7 +56,6 @@ def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
     """Return the kept blocks (ascending) as parts of a text, in their order.
 
     Tables that only lay out a page count as none, and so do list items or quotations that hold all of the text.
-
     Cost: O(blocks kept x depth).
     """
     blocks = document.blocks

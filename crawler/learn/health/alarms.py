@@ -1,7 +1,6 @@
 """Alarms while a crawl runs: hosts are learned and written now and then.
 
-Answers are learned every two seconds. A host is written when it is a window of answers old, when an alarm
-begins or ends, and when the run lets go of it; a process that is killed loses at most the answers since.
+A process that is killed loses the answers of a window at most.
 """
 
 from __future__ import annotations
@@ -81,16 +80,13 @@ class Alarms:
             await self._catch_up(self._window)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
-        """Write and forget hosts that another run may take over."""
         await self._catch_up(self._window, host_ids)
 
     async def close(self) -> Sequence[ShownAlarm]:
-        """Learn and write all that waits; returns the active alarms."""
         await self._catch_up(1)
         return await self._session.submit(table.shown_alarms, 0)
 
     async def _catch_up(self, every: int, gone: Collection[int] = ()) -> None:
-        """Learn what was noted; write hosts with news, and those that are to go."""
         async with self._one_at_a_time:
             while new := sorted({host_id for host_id, _, _ in self._heard} - self._hosts.keys()):
                 states = await asyncio.gather(*(self._session.submit(table.load, host_id) for host_id in new))
@@ -148,7 +144,6 @@ def _tell(news: Mapping[tuple[str, bool], Sequence[tuple[str, str]]]) -> None:
 
 
 def lines(alarms: Sequence[ShownAlarm]) -> Iterator[str]:
-    """Yield active alarms, for the end of a crawl."""
     if alarms:
         yield "Alarms:"
     kinds: dict[str, list[ShownAlarm]] = {}

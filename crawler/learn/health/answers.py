@@ -34,14 +34,7 @@ class AnswerKind(StrEnum):
 
 
 class HostAnswer(NamedTuple):
-    """One answer.
-
-    Attributes:
-        found_in: a `BlockKind` or `ROBOTS`.
-        title: a number for an article's title, 0 for none.
-        doubtful: characters look wrongly decoded.
-        hijacked: an article looks like a hijacker's.
-    """
+    """One answer, found in a `BlockKind` or `ROBOTS`; `title` is a number, 0 for none."""
 
     url: str
     found_in: int
@@ -121,7 +114,6 @@ def answer_of(page: Page) -> HostAnswer | None:
 
 
 def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
-    """None unless it leads to a login, a challenge, or home."""
     path = urlsplit(answer.url).path
     if page.redirect is None or _LOGIN.search(path):
         return None

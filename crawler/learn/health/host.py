@@ -1,11 +1,9 @@
 """Raise alarms when a host's answers depart from its past. Pure.
 
-Each answer shows signals or not: it was refused, is shorter than usual ... For every shape of URL the baseline counts
-how often. Its upper confidence bound is the rate that is expected of the next answer; evidence for a rate that is
-higher by as much as matters is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held back
-from the baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are
-learned and not judged, but for signals with one rate for the whole host: pages of hijackers may have URLs of their own.
-A host that was bad from its first answers on has no baseline: there the share alone counts.
+For every shape of URL the baseline counts how often answers show each signal. Evidence for a rate above its upper
+confidence bound is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held back from the
+baseline until that is decided, and signals are not learned during an alarm. A host that was bad from its first answers
+on has no baseline: there the share alone counts.
 """
 
 from __future__ import annotations
@@ -105,7 +103,6 @@ class HostState:
     """All that is stored of a host, in types that JSON has.
 
     Attributes:
-        robots_lost: how often in a row its robots.txt could not be had.
         totals: of signals, trials and hits since the first answer.
         baseline: of shapes, of signals and numbers, how many and their sum.
         evidence: of signals, nats; trials and hits since these began.

@@ -1,8 +1,4 @@
-"""Find the crawler traps of all hosts of a run; skip and free the URLs that wait.
-
-The workers mark links that match blocked patterns (`crawler.learn.traps.host`); the database thread skips what
-waits of them when it would be handed out. When a pattern is opened again, the URLs skipped for it wait again.
-"""
+"""Find the crawler traps of all hosts of a run; skip and free the URLs that wait."""
 
 from __future__ import annotations
 
@@ -73,10 +69,7 @@ class Callbacks:
 
 
 class TrapRegistry:
-    """URL patterns and what they brought, on the hosts that a run holds.
-
-    A blocked pattern is put on probation after so many `days`.
-    """
+    """URL patterns of a run's hosts; after `days` blocked ones are put on probation."""
 
     def __init__(self, session: Session, bounds: Bounds, days: float, callbacks: Callbacks) -> None:
         self._session = session
@@ -205,7 +198,6 @@ class TrapRegistry:
                 self._callbacks.start(self._mark_gone(lease, title, notice))
 
     async def _mark_gone(self, lease: Lease, title: str, notice: int) -> None:
-        """Mark stored articles as gone that say the same as a nonexistent page."""
         titled = await self._session.read(partial(table.titled, host_id=lease.host_id, title=title))
         same = [one.id for one in titled if _notice(one.title, one.text, one.url) == notice]
         if same:
@@ -217,7 +209,6 @@ class TrapRegistry:
     # ------------------------------------------------------------ the table
 
     async def keep(self) -> None:
-        """Save what is new and put old patterns on probation, for ever."""
         reopened_at = clock.uptime()
         while True:
             await asyncio.sleep(_SAVE_SECONDS)

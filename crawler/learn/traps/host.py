@@ -1,15 +1,13 @@
 """Find the crawler traps of one host by what its URL patterns bring. Pure.
 
-Which URLs will bring an article nobody can know; but pages that a program makes without end have few patterns
-(`pipelines.url_rules.forms.patterns`), and of each pattern it is counted what its pages brought. A pattern is blocked
-when
+Pages that a program makes without end have few patterns (`pipelines.url_rules.forms`). A pattern is blocked when
 
 - so many of its pages in a row brought nothing: no article, nor a link by which an article was found later;
 - these pages showed no article that its pages had not shown before (lists of known articles are honest);
-- and it grows: its pages lead to ever more URLs of unproductive patterns. What does not grow comes to an end by itself.
+- and it grows: its pages lead to ever more URLs of unproductive patterns.
 
-A pattern that has brought articles has more time, in proportion to how rare they were. When something is found after
-all it is opened; and some days later a few of its pages are tried again, on probation.
+A pattern that has brought articles has more time, in proportion to how rare they were. It is opened when something is
+found after all, and some days later for a few pages, on probation.
 """
 
 from __future__ import annotations
@@ -70,7 +68,6 @@ _CALENDAR_WORDS = ("calendar", "events", "rili", "kalender", "calendrier", "cale
 
 
 def suspicion_of(url: str) -> str:
-    """Return the kind of trap that a URL looks like, or an empty string."""
     exact = patterns(url).exact
     segments, query = split(url)
     if exact.endswith(("/**", "/**?")) or is_deep(segments):
@@ -92,12 +89,9 @@ def suspicion_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of what a pattern or host may cost without bringing anything.
+    """Pages in a row that a pattern, or all of a foreign host, may cost for nothing.
 
-    Attributes:
-        pages: of a pattern, in a row.
-        host_pages: of a host that is no seed's own.
-        probe: a host may be asked for a page that does not exist.
+    With `probe`, a host may be asked for a page that does not exist.
     """
 
     pages: int = 30
@@ -110,9 +104,8 @@ class FetchedPage:
     """A page as far as traps are concerned.
 
     Attributes:
-        brought: it was an article that was not known yet.
+        brought: it was an article that was not known yet; `again`: one that the host has shown before.
         named: the article names its time, its author or its source.
-        again: it is an article, but one that the host has shown before.
         sketch, is_wall: see `pipelines.url_rules.trap_signals.Signs`.
         links, folders: its links and their folder patterns as numbers, 0 for other hosts.
         found: folder patterns of the URLs that it was the first to name.
@@ -180,7 +173,6 @@ class Pattern:
         return min(max(usual, _PROVEN * bounds.pages, _RARE * self.reached / self.brought), _MOST_TIMES * usual)
 
     def is_spent(self, bounds: Bounds, suspicion: str) -> bool:
-        """Tell whether it has brought nothing for too long, and grows."""
         if self.kind:
             return False
         if self.level == HOST:
@@ -238,10 +230,8 @@ class Pattern:
 class HostTraps:
     """The patterns of one host's URLs; `foreign` if the host is no seed's own.
 
-    Attributes:
-        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads
-            read it.
-        opened: a pattern has been opened since this was last set to False.
+    Other threads read `blocked` (pattern -> kind, empty for those that are open although a wider one is blocked).
+    `opened` is set when a pattern is opened.
     """
 
     def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
@@ -285,7 +275,6 @@ class HostTraps:
         return self._block(page_patterns, suspicion, now)
 
     def credit(self, url: str) -> None:
-        """A page led to an article: its patterns are open again."""
         page_patterns = [self._patterns[key] for key in keys_of(url)[:HOST] if key in self._patterns]
         for one in page_patterns:
             one.kind, one.why = "", ""
@@ -299,7 +288,6 @@ class HostTraps:
         return bool(due)
 
     def worth_keeping(self) -> list[Pattern]:
-        """Return the patterns that differ from what is stored, as far as they matter."""
         changed = (one for one in self._patterns.values() if one.changed)
         return [one for one in changed if one.pages >= _FEW_PAGES or one.blocked_at]
 

@@ -158,7 +158,6 @@ def _visits(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def _changes(explanation: Explanation) -> list[tuple[str, str]]:
-    """Compare each version of an article with the following one, newest first."""
     article = explanation.article
     lines = [("gone", f"since {article['gone']}")] if article and article["gone"] else []
     after = (article["title"], article["text"]) if article else ("", "")

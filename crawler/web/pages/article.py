@@ -73,7 +73,6 @@ def _decoded(source: bytes, encoding: str) -> str:
 
 
 def _changes(read: ReadArticle) -> list[dict[str, object]]:
-    """Return the changes of title and text (None if too long), newest first."""
     now = read.item
     states = [(now.updated, now.title, now.text), *((each.seen, each.title, each.text) for each in read.versions)]
     return [

@@ -1,7 +1,7 @@
 """Copies: a text that stands on its page twice is kept once.
 
-A copy (for printing, for narrow screens) stands in a container of its own that holds hardly anything else;
-equal entries of a list stand in similar siblings and stay.
+A copy (for printing, for narrow screens) stands in a container of its own that holds hardly anything else; equal
+entries of a list stand in similar siblings and stay.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ def drop_copies(document: Document, kept: list[int], mass: Values) -> list[int]:
     """Return the blocks of `kept` (ascending) without copies of others.
 
     Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
-
     Cost: O(blocks kept) where nothing is repeated, else O(nodes + blocks kept x depth).
     """
     texts = document.blocks.texts

@@ -1,8 +1,8 @@
 """Other stories: text under a headline, date and byline of its own.
 
-The page's own story is recognised by its headline, which the page's titles repeat. Another one repeats the
-pattern in a container that holds neither the page's headline nor its first paragraph. Entries of a live blog
-and slides stand below the headline they share.
+The page's own story is recognised by its headline, which the page's titles repeat. Another one repeats the pattern in a
+container that holds neither the page's headline nor its first paragraph. Entries of a live blog and slides stand below
+the headline they share.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ def other_stories(document: Document, titles: str) -> Flags | None:
     """Flag the blocks of other stories than the page's own; None when there are none.
 
     `titles` are those of the page, squeezed, a line each.
-
     Cost: O(blocks), and O(levels) for each headline.
     """
     tags, blocks = document.tags, document.blocks
@@ -84,7 +83,6 @@ class _Headlines:
         return len(line) >= _LEAST_TITLE and line in self.titles
 
     def others(self) -> Iterable[tuple[int, int]]:
-        """Ranges of nodes, one per other story."""
         document, nodes, tags, parents = self.document, self.nodes, self.tags, self.document.parents
         own, body = nodes[self.own], parents[nodes[self.core]]
         article = nodes[self.core]

@@ -21,7 +21,6 @@ def whole_tables(document: Document, kept: list[int], chances: Values, mass: Val
     """Return the blocks of `kept` with each table of data completed or left out.
 
     All are ascending; `kept` itself when nothing else would be left. `chances` are in [0, 1].
-
     Cost: O(blocks kept x levels + nodes of the tables).
     """
     tags, parents = document.tags, document.parents
