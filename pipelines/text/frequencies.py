@@ -70,7 +70,7 @@ def shipped() -> ShippedFrequencies:
 
 
 class LearnedFrequencies:
-    """Document frequencies of a crawl on top of shipped ones: `MOST_TERMS`, some 20 MB."""
+    """Document frequencies that a crawl learns on top of the shipped ones: some 20 MB."""
 
     def __init__(self, counts: Mapping[str, int] | None = None, documents: int = 0) -> None:
         self.counts = dict(counts or {})
