@@ -55,8 +55,8 @@ def is_import_path(name: str) -> bool:
 def plug_in(path: str, params: Mapping[str, object] | None, owner: str, *, takes: str = "") -> Callable[..., Any]:
     """Return a function or class from outside the project, with `params` filled in.
 
-    It is looked for as Python does, and in the current folder last. A function gets the parameters with each call;
-    a class gets them when it is made, once in each process, and its instance is called.
+    It is looked for as Python does, and in the current folder last. A function gets the parameters with each call; a
+    class gets them when it is made, once in each process, and its instance is called.
 
     Args:
         path: `module:name`.

@@ -37,10 +37,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 class Structured:
     """The article object of a page's JSON-LD; empty fields where it says nothing.
 
-    Attributes:
-        found: whether a block holds an article.
-        published: may also come from a broken block.
-        page_published: when the page as such came to be.
+    `published` may also come from a broken block; `page_published` is when the page as such came to be.
     """
 
     found: bool = False

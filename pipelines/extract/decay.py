@@ -14,12 +14,7 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Amounts of text that count as information.
-
-    Attributes:
-        mark_chars: characters that a punctuation mark vouches for; text without marks is hardly information.
-        bare_share: worth of a character without such a mark.
-    """
+    """Characters that a punctuation mark vouches for, and the worth of one without."""
 
     mark_chars: float = 40.0
     bare_share: float = 0.01

@@ -25,9 +25,8 @@ from .simpletree import body
 class Params:
     """Thresholds of the entropy extractor.
 
-    Attributes:
-        structure: SII above which a node is a candidate, in [0, 1].
-        share: children with less than this share of their node's information are ignored.
+    A node is a candidate above the SII `structure`, in [0, 1]; children with less than `share` of their node's
+    information are ignored.
     """
 
     structure: float = 0.7

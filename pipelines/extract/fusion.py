@@ -42,12 +42,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True)
 class WordModel:
-    """Words and their odds, as `training.naive_bayes` found them.
-
-    Attributes:
-        prior: ln P(worthy) / P(worthless).
-        words: word -> ln P(word | worthy) / P(word | worthless).
-    """
+    """Prior and words: ln P(worthy) / P(worthless), and the same of P(word | ...)."""
 
     prior: float
     words: Mapping[str, float]

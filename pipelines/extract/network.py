@@ -62,10 +62,7 @@ def _mean_vote(networks: DenseNetwork, inputs: Matrix, which: slice) -> Matrix:
 class Layout:
     """Where the blocks of a page stand.
 
-    Attributes:
-        nodes: node of each block.
-        parents, ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
-        groups: number of the blocks' group: those alike by tags and names of node and parent.
+    A sub-tree is the range `[node, ends[node])`; blocks of one group are alike by tags and names of node and parent.
     """
 
     nodes: Counts
@@ -153,10 +150,7 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
 class StagedNetwork:
     """Networks that see a block's features, and others that see their chances alone.
 
-    Attributes:
-        odds: what words in names of containers say of content.
-        first: from `features` to chances.
-        second: from `surroundings` to chances.
+    The `odds` tell what words in names of containers say of content.
     """
 
     odds: Mapping[str, float]

@@ -61,8 +61,7 @@ _LOGIN = re.compile(
 class PageJudgement(NamedTuple):
     """Kind of a page, with the `reason` why it is no article.
 
-    Attributes:
-        probability: that it is of this kind; 1 where a rule says so.
+    The `probability` is 1 where a rule says so.
     """
 
     kind: PageKind

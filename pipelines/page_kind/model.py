@@ -24,12 +24,7 @@ _LIKELIER: Final = 1.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordVotes:
-    """Linear votes of words for each kind.
-
-    Attributes:
-        index: word -> row.
-        weights: a row per word, a column per kind.
-    """
+    """Linear votes of words: weights have a row per word and a column per kind."""
 
     index: Mapping[str, int]
     weights: Numbers

@@ -27,12 +27,9 @@ _HEAD = struct.Struct("<BIfHBB")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One template of a site.
+    """One template of a site: its simple tree and, fading, its pages and their paths.
 
-    Attributes:
-        tree: see `simpletree.simple_tree`.
-        pages: how many were seen of it, fading.
-        paths: path from the page's body to the article's -> pages that had it there, fading.
+    A path leads from the page's body to the article's.
     """
 
     tree: tuple[int, ...]
