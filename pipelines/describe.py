@@ -51,7 +51,7 @@ class DescribeOptions:
     gives_reasons: bool = True
 
     def version(self) -> str:
-        """Return the version of all these; `OSError` if a file cannot be read."""
+        """Return the version of all that they name; `OSError` if a file cannot be read."""
         values = self.keywords, sorted(self.keyword_params.items()), self.judges_harm, self.gives_reasons
         return description_version(self.keywords, values, (self.classes, self.words, *self.models))
 
@@ -84,7 +84,7 @@ class Describer:
         return replace(describer, gives_reasons=options.gives_reasons, version=options.version())
 
     def with_model(self, path: Path) -> Self:
-        """Return the same with the model of a file for its own; `ValueError` if unusable."""
+        """Return the same with another model of its kind; `ValueError` if it is unusable."""
         file = files.read(path, *MODELS)
         if file.kind == "classes":
             from .text.classes.model import ClassModel  # noqa: PLC0415 - see `_load_classes`

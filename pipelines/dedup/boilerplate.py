@@ -47,10 +47,7 @@ class FrameParams:
 
 @dataclass(frozen=True, slots=True)
 class BoilerplateParams:
-    """Parameters of boilerplate lines, chosen by hand.
-
-    A rest of less than `rest_chars` does not identify a story; `slots` is a power of 2.
-    """
+    """Bounds of boilerplate lines, chosen by hand; `slots` is a power of 2."""
 
     stories: int = 4
     least_chars: int = 4

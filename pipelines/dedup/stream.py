@@ -193,7 +193,6 @@ class Finder:
             self._divide(story)
 
     def _divide(self, story: int) -> None:
-        """Split a story into the groups of texts that are still tied."""
         members = self._stories[story]
         if len(members) > _MOST_PAIRS:
             return  # not all that ties them is known

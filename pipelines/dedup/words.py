@@ -72,10 +72,7 @@ def keyword_method(
 
 
 def make_readable(text: str) -> str:
-    """Return the first `MAX_CHARS` characters in lower case and simplified characters.
-
-    Unlike `normalize`, spaces stay where anything separates.
-    """
+    """Return the text in lower case and simplified characters, its separators kept."""
     codes = encode(text[:MAX_CHARS])
     mapped = build_tables().target.take(codes, mode="clip")
     mapped = np.where(mapped > _LAST_CODE, codes, mapped)

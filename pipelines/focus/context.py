@@ -17,11 +17,7 @@ _SMOOTHING: Final = 200.0
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of the layers.
-
-    `targets` is the share of the fetched pages, the most relevant, that are targets; `decay` the worth of a page a link
-    further from one.
-    """
+    """Parameters of the layers; `targets` is a share of the pages, the most relevant."""
 
     layers: int = 2
     targets: float = 0.1

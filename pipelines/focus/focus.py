@@ -317,10 +317,6 @@ def _projected(links: sparse.csr_matrix[Any], rarity: Vector, columns: Sequence[
 
 
 def _compact(kept: _Columns, used: npt.NDArray[np.bool_]) -> tuple[_Columns, npt.NDArray[np.int64]]:
-    """Replace hashes of pages' words by ascending numbers, so that vectors are short.
-
-    Returns the pages, and the bucket of each number; buckets of `used` have one in any case.
-    """
     mask = np.uint32(len(used) - 1)
     hashed = [column & mask for column in (kept.terms, kept.anchors, kept.around)]
     for column in hashed:

@@ -46,8 +46,8 @@ class Hindsight:
     def weights(self, fetched: npt.NDArray[np.bool_], relevance: Vector) -> Vector:
         """Return the weights that the pages fetched since the rounds before speak for.
 
-        A ridge regression of relevance on what was known of the pages, drawn to the usual weights, as far as these
-        themselves have told of relevance. Only proportions mean something.
+        A ridge regression of relevance, drawn to the usual weights as far as these have told of it; only proportions
+        count.
         """
         come = fetched[self._waited]
         self._rounds += bool(come.any())

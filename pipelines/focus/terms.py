@@ -92,7 +92,7 @@ def _named(anchor: str, url: str) -> list[int]:
 def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Weigh each word by its occurrences in (text, weight of an occurrence).
 
-    The first texts are the page's beginning: a bonus falls off with the position. `MAX_CHARS` are read.
+    The first texts are the page's beginning: a bonus falls off with the position.
     """
     weights: dict[str, float] = {}
     position = chars = 0
@@ -111,10 +111,7 @@ def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def build_page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str, str]]) -> PageTerms:
-    """Build the record of a page: the heaviest terms, of equal ones the first.
-
-    `weights` are positive; `links` are (anchor text, URL, text around the link).
-    """
+    """Build the record of a page: the heaviest terms, of equal ones the first."""
     heaviest = sorted(weights.items(), key=itemgetter(1), reverse=True)[:MAX_TERMS]
     anchors, around = [], []
     for anchor, url, beside in links:

@@ -63,10 +63,7 @@ class Feedback:
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """Words of a description and vectors of what was liked; or classes.
-
-    `wanted` are hashes of words, `liked` hashes and weights of unit length of examples and a profile.
-    """
+    """Hashes of a description's words and unit vectors of what was liked; or classes."""
 
     wanted: Terms
     liked: tuple[tuple[Terms, Weights], ...] = ()
@@ -161,7 +158,9 @@ def by_classes(names: Sequence[str]) -> Topic:
 
 
 def named_classes(description: str) -> tuple[str, ...]:
-    """Return the classes that a description names, none if it has words; not both.
+    """Return the classes that a description names, none if it has words.
+
+    `ValueError`: it has both.
 
     >>> named_classes("class:sport, real estate class:finance"), named_classes("class struggle")
     (('sport', 'real estate', 'finance'), ())

@@ -17,7 +17,7 @@ MOST_BYTES: Final = 1 << 28
 
 
 def pack(values: NDArray[Any], digits: int = 0) -> dict[str, object]:
-    """Write an array of one of `TYPES`, rounded to some significant digits; 0 for all.
+    """Write an array of one of `TYPES`, with so many significant digits, or all for 0.
 
     >>> unpack(pack(np.array([[1.23456, -2.0]]), 3)).tolist()
     [[1.23, -2.0]]

@@ -40,7 +40,7 @@ def path(name: str) -> Path:
 
 
 def load(name: str, make: Callable[[Mapping[str, Any]], Model]) -> Model:
-    """Make something of a shipped model, once a process; `ModelError` if damaged."""
+    """Return what `make` makes of a shipped model, cached; `ModelError` if damaged."""
     built: Model = _load(name, make)
     return built
 

@@ -43,10 +43,7 @@ class DenseNetwork:
         return standardise(values, self.shift, self.scale, self.bound)
 
     def outputs(self, inputs: Numbers, which: slice = slice(None)) -> Numbers:
-        """Return (networks, outputs, samples) of the last layer, before any squashing.
-
-        The inputs are standardised, a row each, a column per sample; `which` are the networks, by default all.
-        """
+        """Return (networks, outputs, samples) of the last layer, of some networks or all."""
         first = self.weights[0][which]
         # All networks see the same input: one product for the first layer of all of them.
         joined = first.reshape(-1, first.shape[2]) @ inputs

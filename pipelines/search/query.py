@@ -12,7 +12,6 @@ from ..text.words import STOP_WORDS, asked_tokens, fold, han_runs, other_words, 
 from .records import SearchQuery
 
 MAX_CHARS: Final = 1_000
-"""Characters of a query that are read."""
 MAX_TERMS: Final = 64
 """Different terms of a query that count: the first."""
 LANGUAGES: Final = ("de", "es", "fr", "it", "nl", "pt")

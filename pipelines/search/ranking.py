@@ -20,7 +20,6 @@ from .terms import HASH_SHIFT, MOST_IN_BODY, MOST_IN_TITLE, Packed, hash_token
 Values = npt.NDArray[np.float64]
 
 _PASSAGE_CHARS: Final = 6_000
-"""Characters of a text that are read for its best passage."""
 _COMPARED: Final = 100
 """Best articles that are compared with the very best."""
 _NEAR_CHARS: Final = 20

@@ -42,10 +42,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An article that was found; of a cluster of duplicates the one that fits best.
-
-    `reprints` counts others of its cluster; `signals` is the weighted value of each part of the score.
-    """
+    """An article that was found; of a cluster of duplicates the one that fits best."""
 
     id: int
     url: str

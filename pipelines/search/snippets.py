@@ -14,7 +14,6 @@ from .query import QueryTerm
 from .records import Span
 
 MAX_CHARS: Final = 20_000
-"""Characters of a text that are looked through; as many are in the index."""
 SNIPPET_CHARS: Final = 200
 TITLE_CHARS: Final = 300
 _SPACES: Final = re.compile(r"\s+")
@@ -102,7 +101,6 @@ def _at_border(text: str, end: int) -> int:
 
 
 def _marked(places: Sequence[Occurrence], terms: Sequence[QueryTerm], origin: Sequence[int]) -> list[tuple[int, int]]:
-    """Return start and end of marks: words of the query, parts of those not found."""
     words = {number for number, term in enumerate(terms) if term.is_word} or set(range(len(terms)))
     matched = {place.term for place in places}
     missed = [terms[number] for number in words - matched]

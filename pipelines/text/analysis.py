@@ -21,7 +21,6 @@ LATIN: Final = "eng"
 PAIR: Final = "pair"
 """Tag of two neighbouring characters of Thai or Japanese hiragana."""
 NAME: Final = "nz"
-"""Tag of the words of a lexicon."""
 NO_LEXICON: Final = Lexicon()
 _MOST_HEADLINE_CHARS: Final = 160
 _MAX_WORD_CHARS: Final = 40

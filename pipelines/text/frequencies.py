@@ -70,10 +70,7 @@ def shipped() -> ShippedFrequencies:
 
 
 class LearnedFrequencies:
-    """Document frequencies that a crawl learns on top of the shipped ones.
-
-    `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
-    """
+    """Document frequencies that a crawl learns on top of the shipped ones: some 20 MB."""
 
     def __init__(self, counts: Mapping[str, int] | None = None, documents: int = 0) -> None:
         self.counts = dict(counts or {})

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from ..decode.scripts import simplify
 
 MOST_CHARS = 20
-"""Characters of a word."""
 _HAN = re.compile(rf"[\u3400-\u4dbf\u4e00-\u9fff]{{2,{MOST_CHARS}}}")
 
 
@@ -51,7 +50,7 @@ class Lexicon:
 
 
 def read_lexicon(text: str) -> Lexicon:
-    r"""Read a user's dictionary, a word a line; `ValueError` names one without a word.
+    r"""Read a user's dictionary, a word a line; `ValueError` names a line without one.
 
     What follows a blank, and lines that begin with #, do not count.
 

@@ -27,7 +27,6 @@ from ..document.tokens import terms as pairs
 from .spellings import JOINERS, asked_spellings, plain, spellings
 
 MAX_CHARS: Final = 20_000
-"""Characters of a text that are read."""
 _MAX_WORD_CHARS: Final = 40
 # Chinese is cut in pieces, because the time jieba takes for unknown words grows with the square of their length.
 _RUN = re.compile(
@@ -383,11 +382,7 @@ def _import_quietly(name: str) -> Any:
 
 @lru_cache(maxsize=50_000)
 def _likely_tag(word: str) -> str:
-    """Return the tag of a word that the dictionary lacks: that of its longest part.
-
-    Its characters get their likeliest states in jieba's model (Viterbi): a place in a part of the word and a tag. Of
-    equally long parts the last counts.
-    """
+    """Return the tag of a word that the dictionary lacks, by jieba's model (Viterbi)."""
     model = _import_quietly("jieba.posseg")
     ways: dict[tuple[str, str], tuple[float, tuple[tuple[str, str], ...]]] = {}
     for character in word:

@@ -146,10 +146,7 @@ def parts(sites: Sequence[str], count: int) -> Counts:
 
 
 def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> list[dict[str, float]]:
-    """Return the odds of words in names by all parts but each one, then by all.
-
-    They are logarithms, beside the odds of content on the whole page.
-    """
+    """Return log-odds of words in names, by all parts but each one, then by all."""
     held: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
     other: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
     sites: dict[str, set[str]] = defaultdict(set)

@@ -38,9 +38,8 @@ _RARE: Final = 0.05
 _ABSENCE: Final = 2.0
 """Margins of the machine that a part of a page counts more when nothing of it is elsewhere on the page."""
 _MOST_LINKS: Final = 15
-"""Links of a page that are learned from."""
 _MOST_LINES: Final = 4
-"""Short lines of it that are."""
+"""Short lines of a page that are learned from."""
 _CHANCE: Final = 0.3
 """Short texts made by chance, beside the others."""
 _BY_CHANCE: Final = "by chance"
@@ -113,10 +112,7 @@ class _Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Votes for texts of one size, also without each fold (`held`).
-
-    `slope` makes log-odds of margins; `report` is the share of each label called harmful when held out.
-    """
+    """Votes for texts of one size, also without each fold (`held`)."""
 
     whole: HarmReading
     held: Sequence[HarmReading]
@@ -176,8 +172,7 @@ def learn(
 def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
     """Return short texts; of long honest ones the title, links and pieces.
 
-    Without them the model would learn the marks of headlines; without texts made by chance it would take what nobody
-    wrote for the worse.
+    Else the model would learn the marks of headlines, and without texts by chance take what nobody wrote for the worse.
     """
     texts: list[_Unit] = []
     posted: list[str] = []
@@ -473,7 +468,6 @@ def _slope(margins: Numbers, wanted: Mask) -> float:
 
 
 def _best_f1(margins: Numbers, wanted: Mask) -> float:
-    """Return the threshold of the best F1, in the middle between two margins."""
     order = np.argsort(-margins, kind="stable")
     hits = np.cumsum(wanted[order])
     f1 = 2 * hits / (np.arange(1, len(order) + 1) + wanted.sum())

@@ -114,7 +114,6 @@ def _learn_gate(examples: list[KeywordExample]) -> dict[str, Any]:
 
 
 def _learn_trees(table: Floats, wanted: Floats, weight: Floats) -> dict[str, Any]:
-    """Boost trees and lay them out to the full depth."""
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - in an extra, for training alone
 
     model = HistGradientBoostingClassifier(

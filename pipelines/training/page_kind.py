@@ -28,8 +28,7 @@ _NEVER: Final = -12.0
 class Params:
     """Sizes and steps of a training.
 
-    `*_hosts` are those on which a word must stand; `lost` is the share of the articles that may be taken for something
-    else.
+    `lost` is the share of the articles that may be taken for something else.
     """
 
     hidden: int = 48

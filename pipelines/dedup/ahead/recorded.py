@@ -30,7 +30,7 @@ class Reference(NamedTuple):
 
 @dataclass
 class Recorded:
-    """Answers of a method, made in advance, or on demand and counted (`*_now`)."""
+    """Answers of a method, looked up or else computed; `*_now` count the latter."""
 
     method: Method
     text: Callable[[int], tuple[str, str]]

@@ -24,7 +24,7 @@ _RARE = 2  # documents up to which a feature counts in full, as in the index
 
 
 class KnownLines(NamedTuple):
-    """Recurring lines (`TextLines.slots`), and the document each is left out since."""
+    """Recurring lines (`TextLines.slots`), and the first document without each."""
 
     slots: npt.NDArray[np.uint64]
     since: Documents
@@ -50,10 +50,7 @@ def known_lines(
     stories: npt.NDArray[np.uint32],
     params: BoilerplateParams = _LINES,
 ) -> KnownLines:
-    """Guess since when lines are left out: after they occurred in several stories.
-
-    `stories` guesses each line's story, which copies mostly share.
-    """
+    """Guess since when lines are left out: after they occurred in several stories."""
     order = np.lexsort((documents, stories, slots))
     first = order[_begins(slots[order], stories[order])]  # a line's first time in each story
     first = first[np.lexsort((documents[first], slots[first]))]

@@ -244,7 +244,7 @@ ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 def report(
     table: Contingency, columns: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
 ) -> ChosenByClass:
-    """Map each class to its number of telling terms and the best; `first` comes first."""
+    """Map each class to its number of telling terms and the best, `first` ones ahead."""
     scores = MEASURES[measure].score(table)[columns]
     best = scores.argmax(axis=1)
     by_class: ChosenByClass = {}

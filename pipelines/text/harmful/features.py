@@ -21,7 +21,6 @@ Numbers = NDArray[np.float64]
 Hashes = NDArray[np.int64]
 
 MAX_CHARS: Final = 10_000
-"""Characters of a text that are read."""
 BITS: Final = 20
 RUNS: Final = 3
 """Longest run of characters."""

@@ -96,8 +96,8 @@ def foreign_parts(
 ) -> list[tuple[float, HarmPart, str]]:
     """Return the most foreign piece of title and line: log-odds, place and words.
 
-    It reads like a post, and its pairs of letters are nowhere else on the page. A short part says less by that: the
-    name of a site or a column stands in no text. A part that is not Chinese is none.
+    It reads like a post, and its pairs of letters are nowhere else on the page, which says less of short parts: the
+    name of a site stands in no text. A part that is not Chinese is none.
     """
     pieces = pieces_of(title)
     lines = [line for each in text.split("\n") if (line := each.strip())][:_MOST_LINES]
@@ -210,7 +210,6 @@ def _phrases(letters: str, sums: NDArray[np.float64], least: float) -> Iterator[
 
 
 def _harmful_links(anchors: Sequence[str], model: HarmModel) -> tuple[str, ...]:
-    """Return the telling words of the harmful ones of some links, from three on."""
     texts = [joined(anchor.strip()[:_LINK_CHARS]) for anchor in anchors[:_MOST_LINKS]]
     texts = [text for text in dict.fromkeys(texts) if is_chinese(text, _LEAST_HAN)]
     if len(texts) < _FEW_LINKS:

@@ -27,10 +27,7 @@ _OF_SHORT: Final = 0.3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """Linear votes of signs: their mean, times the root of their number, and a bias.
-
-    `steps` are weights in units of `unit`; the threshold is 0.
-    """
+    """Linear votes of signs: their mean, times the root of their number, and a bias."""
 
     steps: NDArray[np.int8]
     unit: float

@@ -311,7 +311,6 @@ def _describe(text: AnalysedText, words: _Words, grams: _Grams, chosen: Ints) ->
 
 
 def _degrees(words: _Words) -> Floats:
-    """Return the number of neighbours of each word, as a share of the most."""
     at = np.flatnonzero(words.telling)
     left, right = at[:-1], at[1:]
     near = (words.sentence[left] == words.sentence[right]) & (words.ids[left] != words.ids[right])
