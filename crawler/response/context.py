@@ -38,7 +38,7 @@ class Context:
     tries: int
     redirects: int
     depth: int | None
-    """How deep the page's seed may be crawled, None for no limit."""
+    """Most links from the seed of the page; None for no limit."""
     known: KnownUrls
     extractor: str
     disallow_reason: Callable[[int, str], Reason | None]

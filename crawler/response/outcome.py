@@ -215,7 +215,7 @@ def _read(page: Page, context: Context) -> Outcome:
 
 class _Kept(NamedTuple):
     reason: Reason | None
-    """Why there is no article, or why it is doubtful."""
+    """Reason for storing no article, or for doubting it."""
     detail: str = ""
     article: NewArticle | None = None
     place: Place | None = None

@@ -13,7 +13,7 @@ from ..decode.characters import Counts
 from .document import Document
 
 WINDOW_CHARS: Final = 3000
-"""How far behind the previous block one is looked for: a line that is not found then moves nothing."""
+"""Distance behind the previous block within which one is looked for; a line that is not found moves nothing."""
 _KEY_CHARS: Final = 16
 _NAMES: Final = ("script", "style", "noscript", "template", "svg", "textarea", "select", "title")
 _UNREAD = re.compile(rf"<(?:!--|({'|'.join(_NAMES)})(?![\w-]))", re.IGNORECASE)

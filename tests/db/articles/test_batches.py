@@ -56,7 +56,7 @@ Page = tuple[str, int]
 
 
 class Facts(NamedTuple):
-    """What a page has from the beginning: its text, and the page that it calls canonical."""
+    """A page as it is at first: its text, and the page that it calls canonical."""
 
     body: int
     canonical: int | None
