@@ -30,7 +30,7 @@ _ARTICLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class StoredArticles:
+class _StoredArticles:
     """The articles of a database from one number to another."""
 
     lines_left_out: ClassVar[bool] = False
@@ -58,7 +58,7 @@ def group(request: Request) -> frame.BatchTotals:
     mark = {"database": database_name, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
     parts = partial(request.beside(database_name).parts, mark)
     cut = [
-        StoredArticles(url, ordered[start], ordered[end - 1])
+        _StoredArticles(url, ordered[start], ordered[end - 1])
         for start, end in shares(len(ordered), request.partitions, _ARTICLES)
         if end
     ]
