@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..corpus.page_reader import SavedResult
     from ..corpus.saved_pages import SavedPage
+    from ..fetch.one_shot import Fetched
 
 
 _Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedPage"]]
@@ -224,35 +225,28 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
     from ..fetch.one_shot import fetch
 
     now = time.time()
-    return {
-        asked: files.SavedPage(
-            asked,
-            url=one.url,
-            body=one.body,
-            content_type=one.content_type,
-            fetched_at=now,
-            problem=one.problem,
-        )
-        for asked, one in fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")).items()
-    }
+    return _as_saved(fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")), now)
 
 
 def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedPage]:
     from ..render.one_page import show
 
     now = time.time()
-    shown = show(urls, settings, config.rendering, config.robots_policy, config.redirects)
+    return _as_saved(show(urls, settings, config.rendering, config.robots_policy, config.redirects), now)
+
+
+def _as_saved(pages: Mapping[str, Fetched], fetched_at: float) -> dict[str, SavedPage]:
     return {
         asked: files.SavedPage(
             asked,
-            url=one.fetched.url,
-            body=one.fetched.body,
-            content_type=one.fetched.content_type,
-            fetched_at=now,
-            problem=one.fetched.problem,
+            url=one.url,
+            body=one.body,
+            content_type=one.content_type,
+            fetched_at=fetched_at,
+            problem=one.problem,
             dom=one.dom,
         )
-        for asked, one in shown.items()
+        for asked, one in pages.items()
     }
 
 
