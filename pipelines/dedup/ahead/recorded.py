@@ -8,15 +8,17 @@ change the time, never the result.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from cachetools import LRUCache
 
 from ...records import Signature
 from ..boilerplate import BoilerplateLines, TextLines, leave_out
 from ..shape import Comparison, Method
+
+D = TypeVar("D")
 
 _PREPARED = 256
 
@@ -28,19 +30,48 @@ class Reference(NamedTuple):
     left_out: tuple[int, ...] = ()
 
 
-@dataclass
-class Recorded:
-    """Answers of a method, looked up or else computed; `*_now` count the latter."""
+class _Recorded(Generic[D]):
+    """Comparisons of a method, looked up or else computed; `compared_now` counts the latter."""
 
-    method: Method
-    text: Callable[[int], tuple[str, str]]
-    signed: Callable[[Reference], Signature | None]
-    compared: Callable[[Reference, Reference], Comparison | None]
-    signed_now: int = 0
-    compared_now: int = 0
+    def __init__(self, method: Method, compared: Callable[[D, D], Comparison | None]) -> None:
+        self.method = method
+        self.compared_now = 0
+        self._compared = compared
+        self._prepared: LRUCache[D, Any] = LRUCache(_PREPARED)
 
-    def __post_init__(self) -> None:
-        self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
+    def _compare(self, new: D, stored: D) -> Comparison:
+        comparison = self._compared(new, stored)
+        if comparison is None:
+            self.compared_now += 1
+            comparison = self.method.compare(self._made(new), self._made(stored))
+        return comparison
+
+    def _rest_share(self, new: D, stored: D, third: D) -> float:
+        return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
+
+    def _made(self, of: D) -> Any:
+        if of not in self._prepared:
+            self._prepared[of] = self.method.prepare(*self._text(of))
+        return self._prepared[of]
+
+    def _text(self, of: D) -> tuple[str, str]:
+        raise NotImplementedError
+
+
+class Recorded(_Recorded[Reference]):
+    """Answers of a method on documents by reference; `signed_now` counts signatures made."""
+
+    def __init__(
+        self,
+        method: Method,
+        text: Callable[[int], tuple[str, str]],
+        signed: Callable[[Reference], Signature | None],
+        compared: Callable[[Reference, Reference], Comparison | None],
+    ) -> None:
+        super().__init__(method, compared)
+        self.signed_now = 0
+        self._whole_text = text
+        self._signed = signed
 
     def by_reference(self) -> Method:
         return replace(
@@ -52,28 +83,15 @@ class Recorded:
         )
 
     def _sign(self, _: str, of: Any) -> Signature:
-        signature = self.signed(of)
+        signature = self._signed(of)
         if signature is None:
             self.signed_now += 1
-            title, text = self.text(of.number)
-            signature = self.method.sign(title, leave_out(text, of.left_out))
+            signature = self.method.sign(*self._text(of))
         return signature
 
-    def _compare(self, new: Reference, stored: Reference) -> Comparison:
-        comparison = self.compared(new, stored)
-        if comparison is None:
-            self.compared_now += 1
-            comparison = self.method.compare(self._made(new), self._made(stored))
-        return comparison
-
-    def _rest_share(self, new: Reference, stored: Reference, third: Reference) -> float:
-        return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
-
-    def _made(self, of: Reference) -> Any:
-        if of not in self._prepared:
-            title, text = self.text(of.number)
-            self._prepared[of] = self.method.prepare(title, leave_out(text, of.left_out))
-        return self._prepared[of]
+    def _text(self, of: Reference) -> tuple[str, str]:
+        title, text = self._whole_text(of.number)
+        return title, leave_out(text, of.left_out)
 
 
 class RecordedLines:
@@ -88,10 +106,13 @@ class RecordedLines:
         self._counts.count(self._lines(of.number))
 
 
-class _PreparedText(NamedTuple):
+class KeyedText(NamedTuple):
     key: int
     title: str
     text: str
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 def text_key(title: str, text: str) -> int:
@@ -100,34 +121,14 @@ def text_key(title: str, text: str) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
-@dataclass
-class RecordedTexts:
-    method: Method
-    compared: Callable[[int, int], Comparison | None]
-    compared_now: int = 0
-
-    def __post_init__(self) -> None:
-        self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
-
+class RecordedTexts(_Recorded[KeyedText]):
     def by_text(self) -> Method:
         return replace(
             self.method,
-            prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),
+            prepare=lambda title, text: KeyedText(text_key(title, text), title, text),
             compare=self._compare,
             rest_share=self._rest_share,
         )
 
-    def _rest_share(self, new: _PreparedText, stored: _PreparedText, third: _PreparedText) -> float:
-        return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
-
-    def _compare(self, new: _PreparedText, stored: _PreparedText) -> Comparison:
-        comparison = self.compared(new.key, stored.key)
-        if comparison is None:
-            self.compared_now += 1
-            comparison = self.method.compare(self._made(new), self._made(stored))
-        return comparison
-
-    def _made(self, one: _PreparedText) -> Any:
-        if one.key not in self._prepared:
-            self._prepared[one.key] = self.method.prepare(one.title, one.text)
-        return self._prepared[one.key]
+    def _text(self, of: KeyedText) -> tuple[str, str]:
+        return of.title, of.text
