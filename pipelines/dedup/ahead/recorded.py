@@ -31,7 +31,7 @@ class Reference(NamedTuple):
 
 
 class _Recorded(Generic[D]):
-    """Comparisons of a method, looked up or else computed; `compared_now` counts the latter."""
+    """Comparisons of a method, looked up or else made; `compared_now` counts these."""
 
     def __init__(self, method: Method, compared: Callable[[D, D], Comparison | None]) -> None:
         self.method = method
@@ -59,7 +59,7 @@ class _Recorded(Generic[D]):
 
 
 class Recorded(_Recorded[Reference]):
-    """Answers of a method on documents by reference; `signed_now` counts signatures made."""
+    """Answers of a method on documents by reference; `signed_now` counts as well."""
 
     def __init__(
         self,
