@@ -156,11 +156,11 @@ class _Inputs:
 
     def __iter__(self) -> Iterator[SavedPage]:
         """Yield all pages, printing damaged records on standard error."""
-        from ..corpus.sources import WholeArchives
+        from ..corpus.sources import pages_of_archives
 
         yield from self.pages
         notes: list[str] = []
-        for page in WholeArchives(self.archives).pages(notes):
+        for page in pages_of_archives(self.archives, notes):
             yield page
             _tell(notes)
         _tell(notes)

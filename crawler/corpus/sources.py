@@ -298,24 +298,19 @@ class _ArchivePages:
             yield SavedPage(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class WholeArchives:
-    """The pages of WARC files read from end to end.
+def pages_of_archives(paths: Sequence[Path], notes: list[str]) -> Iterator[SavedPage]:
+    """Yield the pages of WARC files that were answered with 200; note damaged records.
 
-    So a record that repeats another's body finds it, and a browser's document its answer, which ranges of bytes cannot.
+    The files are read from end to end, so a record that repeats another's body finds it, and a browser's document its
+    answer, which ranges of bytes cannot.
     """
-
-    paths: Sequence[Path]
-
-    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield the pages that were answered with 200, and note damaged records."""
-        bodies: Bodies[ArchivePlace] = Bodies()
-        for path in self.paths:
-            for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
-                if one.status == HTTPStatus.OK and not one.purpose:
-                    problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
-                    at = one.fetched_at
-                    yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
+    bodies: Bodies[ArchivePlace] = Bodies()
+    for path in paths:
+        for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
+            if one.status == HTTPStatus.OK and not one.purpose:
+                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                at = one.fetched_at
+                yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
 
 
 class WarcSource:
