@@ -523,7 +523,10 @@ def direct(port: int, bind: tuple[str, int] | None = None) -> Dial:
 
 
 async def _open(port: int, bind: tuple[str, int] | None, address: str) -> socket.socket:
-    opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    # by the protocol asyncio sees that it may set TCP_NODELAY, without which a request waits for the server to
+    # acknowledge the end of the TLS handshake
+    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         opened.settimeout(0.0)
         if bind is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ class OddServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # or the body waits 40 ms for the receipt of the head
 
             def do_GET(self) -> None:
                 host = outer.alias(self.headers["Host"].partition(":")[0])
@@ -45,7 +47,15 @@ class OddServer:
             def log_message(self, *_: object) -> None:
                 """Nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_: object) -> None:
+                error = sys.exception()
+                if not isinstance(error, OSError):  # a crawl that was killed has closed its connections
+                    outer.faults.append(repr(error))
+
+        self.faults: list[str] = []
+        """Of the answers: a request that failed by one would look like a lost connection."""
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.port: int = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -58,6 +68,7 @@ class OddServer:
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
+        assert not self.faults
 
     def paths(self) -> list[str]:
         """`host/path` of every request, in order."""

@@ -271,9 +271,9 @@ def test_fault_at_the_beginning_ends_a_crawl_red(tmp_path: Path) -> None:
     ("what", "robots", "status"), [("missing", "", 404), ("forbidden", "User-agent: *\nDisallow: /", 200)]
 )
 def test_crawl_whose_seeds_bring_no_page_has_failed(tmp_path: Path, what: str, robots: str, status: int) -> None:
-    answers: dict = {("a.localhost", path): (status, {}, b"<p>what it is") for path in ("/", "/x")}
+    answers: dict = {("a.localhost", path): (status, {}, "<p>what it is") for path in ("/", "/x")}
     if robots:
-        answers["a.localhost", "/robots.txt"] = (200, {"Content-Type": "text/plain"}, robots.encode())
+        answers["a.localhost", "/robots.txt"] = (200, {"Content-Type": "text/plain"}, robots)
     done = odd_crawl(tmp_path, answers, paths="/ /x")
     assert done.returncode == 6, (what, done.stderr)
     assert "Failed: no seed brought a page" in done.stderr
@@ -283,7 +283,7 @@ def test_crawl_whose_seeds_bring_no_page_has_failed(tmp_path: Path, what: str, r
 
 
 def test_one_page_of_one_seed_is_enough_and_a_later_crawl_without_news_is_no_failure(tmp_path: Path) -> None:
-    answers = pages(1) | {("a.localhost", "/x"): (404, {}, b"")}
+    answers = pages(1) | {("a.localhost", "/x"): (404, {}, "")}
     with OddServer(answers) as server:
         seeds = tmp_path / "seeds.txt"
         seeds.write_text(f"http://a.localhost:{server.port}/\nhttp://a.localhost:{server.port}/x\n")

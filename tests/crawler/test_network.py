@@ -23,6 +23,8 @@ PAGE = f"<html><title>t</title><body><h1>A page</h1><p>It says little.</p>{LINKS
 
 
 class _Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True
+
     def do_GET(self) -> None:
         self.server.asked += 1  # type: ignore[attr-defined]
         body = b"" if self.path == "/robots.txt" else PAGE

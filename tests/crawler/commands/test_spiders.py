@@ -44,6 +44,7 @@ class _Site(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True
     server: _Site
 
     def do_GET(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scrapy.http import Response
 
-from crawler.fetch.connection import open_first
+from crawler.fetch.connection import direct, open_first
 from tests.crawler.fetching import RawServer, answering, fetch, keeping
 from tests.table import each_row
 
@@ -54,6 +54,21 @@ def test_live_address_behind_many_dead_ones_is_found_at_once(monkeypatch: pytest
         [name[0], "127.0.0.1"],
         [name[0]],
     ), "the second connection, if there is one, begins with the address that answered"
+
+
+def test_requests_do_not_wait_for_receipts() -> None:
+    """TCP_NODELAY: after a TLS handshake the request would leave a round trip later."""
+
+    async def delays(port: int) -> int:
+        opened = await direct(port)("127.0.0.1")
+        transport, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, sock=opened)
+        try:
+            return transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        finally:
+            transport.close()
+
+    with RawServer(answering(PAGE)) as server:
+        assert asyncio.run(delays(server.port)) != 0
 
 
 def test_addresses_that_refuse_are_not_waited_for() -> None:

@@ -51,6 +51,8 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True
+
     def do_GET(self) -> None:  # the name is the base class's
         target = self.path.partition("?to=")[2]
         self.send_response(302 if target else 200)
