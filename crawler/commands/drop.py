@@ -40,7 +40,6 @@ class Command(NewsCommand):
 
         from ..terminal.output import Output
 
-        assert self.settings is not None
         if len(args) != 1:
             raise UsageError("name one host or seed", print_help=False)
         given = args[0].strip()

@@ -84,7 +84,6 @@ class Command(NewsCommand):
         add_article_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None
         again = opts.database is not None and not args and not opts.manifest
         _refuse_mixed(opts, again=again)
         if not args and not opts.manifest and not again:

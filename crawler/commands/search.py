@@ -86,7 +86,6 @@ class Command(NewsCommand):
         from ..terminal.output import Output
         from ..terminal.text import Field
 
-        assert self.settings is not None
         output = Output(opts.format, wide=opts.wide)
         if opts.rebuild:
             if args:
@@ -120,7 +119,6 @@ class Command(NewsCommand):
         from pipelines.search.clicks import learn, query_key
         from pipelines.search.search import SearchOptions, search
 
-        assert self.settings is not None
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
         relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
         options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)

@@ -118,7 +118,6 @@ class Command(NewsCommand):
                 f"name what to learn ({', '.join(MODELS)}) and what from: folders, for a profile pages",
                 print_help=False,
             )
-        assert self.settings is not None
         name, sources = args[0], args[1:]
         chosen = MODELS[name]
         opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if name == "classes" else "combined")
