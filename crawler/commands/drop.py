@@ -61,7 +61,7 @@ class Command(NewsCommand):
             if not opts.yes and not _agreed():
                 self.fail("nothing was deleted; say yes, or --yes where nobody can be asked", EXIT_STOPPED)
                 return
-            drop(database, what, articles=opts.articles, progress=lambda _done: None)
+            drop(database, what, articles=opts.articles)
         again = "Take it out of the seeds, too, or the next crawl begins with it again."
         output.say(f"Deleted. {again}")
         kept = 0 if opts.articles else what.articles
