@@ -8,7 +8,7 @@ change the time, never the result.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -28,52 +28,65 @@ class Reference(NamedTuple):
     left_out: tuple[int, ...] = ()
 
 
-@dataclass
-class Recorded:
-    """Answers of a method, looked up or else computed; `*_now` count the latter."""
+class _Comparisons:
+    """Comparisons of a method, looked up or else computed; `compared_now` counts the latter."""
 
-    method: Method
-    text: Callable[[int], tuple[str, str]]
-    signed: Callable[[Reference], Signature | None]
-    compared: Callable[[Reference, Reference], Comparison | None]
-    signed_now: int = 0
-    compared_now: int = 0
+    def __init__(self, method: Method, compared: Callable[[Any, Any], Comparison | None]) -> None:
+        self.method = method
+        self.compared_now = 0
+        self._compared = compared
+        self._prepared: LRUCache[Any, Any] = LRUCache(_PREPARED)
 
-    def __post_init__(self) -> None:
-        self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
+    def _looked_up(self, prepare: Callable[[str, Any], Any]) -> Method:
+        return replace(self.method, prepare=prepare, compare=self._compare, rest_share=self._rest_share)
 
-    def by_reference(self) -> Method:
-        return replace(
-            self.method,
-            sign=self._sign,
-            prepare=lambda _, of: of,
-            compare=self._compare,
-            rest_share=self._rest_share,
-        )
+    def _text_of(self, document: Any) -> tuple[str, str]:
+        raise NotImplementedError
 
-    def _sign(self, _: str, of: Any) -> Signature:
-        signature = self.signed(of)
-        if signature is None:
-            self.signed_now += 1
-            title, text = self.text(of.number)
-            signature = self.method.sign(title, leave_out(text, of.left_out))
-        return signature
-
-    def _compare(self, new: Reference, stored: Reference) -> Comparison:
-        comparison = self.compared(new, stored)
+    def _compare(self, new: Any, stored: Any) -> Comparison:
+        comparison = self._compared(new, stored)
         if comparison is None:
             self.compared_now += 1
             comparison = self.method.compare(self._made(new), self._made(stored))
         return comparison
 
-    def _rest_share(self, new: Reference, stored: Reference, third: Reference) -> float:
+    def _rest_share(self, new: Any, stored: Any, third: Any) -> float:
         return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
 
-    def _made(self, of: Reference) -> Any:
-        if of not in self._prepared:
-            title, text = self.text(of.number)
-            self._prepared[of] = self.method.prepare(title, leave_out(text, of.left_out))
-        return self._prepared[of]
+    def _made(self, document: Any) -> Any:
+        if document not in self._prepared:
+            self._prepared[document] = self.method.prepare(*self._text_of(document))
+        return self._prepared[document]
+
+
+class Recorded(_Comparisons):
+    """Answers about documents by reference; `signed_now` counts signatures that were not made ahead."""
+
+    def __init__(
+        self,
+        method: Method,
+        text: Callable[[int], tuple[str, str]],
+        signed: Callable[[Reference], Signature | None],
+        compared: Callable[[Reference, Reference], Comparison | None],
+    ) -> None:
+        super().__init__(method, compared)
+        self.signed_now = 0
+        self._text = text
+        self._signed = signed
+
+    def by_reference(self) -> Method:
+        return replace(self._looked_up(lambda _, of: of), sign=self._sign)
+
+    def _sign(self, _: str, of: Any) -> Signature:
+        signature = self._signed(of)
+        if signature is None:
+            self.signed_now += 1
+            signature = self.method.sign(*self._text_of(of))
+        return signature
+
+    def _text_of(self, document: Reference) -> tuple[str, str]:
+        title, text = self._text(document.number)
+        return title, leave_out(text, document.left_out)
 
 
 class RecordedLines:
@@ -100,34 +113,14 @@ def text_key(title: str, text: str) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
-@dataclass
-class RecordedTexts:
-    method: Method
-    compared: Callable[[int, int], Comparison | None]
-    compared_now: int = 0
+class RecordedTexts(_Comparisons):
+    """Answers about texts, which are known by their `text_key`."""
 
-    def __post_init__(self) -> None:
-        self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
+    def __init__(self, method: Method, compared: Callable[[int, int], Comparison | None]) -> None:
+        super().__init__(method, lambda new, stored: compared(new.key, stored.key))
 
     def by_text(self) -> Method:
-        return replace(
-            self.method,
-            prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),
-            compare=self._compare,
-            rest_share=self._rest_share,
-        )
+        return self._looked_up(lambda title, text: _PreparedText(text_key(title, text), title, text))
 
-    def _rest_share(self, new: _PreparedText, stored: _PreparedText, third: _PreparedText) -> float:
-        return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
-
-    def _compare(self, new: _PreparedText, stored: _PreparedText) -> Comparison:
-        comparison = self.compared(new.key, stored.key)
-        if comparison is None:
-            self.compared_now += 1
-            comparison = self.method.compare(self._made(new), self._made(stored))
-        return comparison
-
-    def _made(self, one: _PreparedText) -> Any:
-        if one.key not in self._prepared:
-            self._prepared[one.key] = self.method.prepare(one.title, one.text)
-        return self._prepared[one.key]
+    def _text_of(self, document: _PreparedText) -> tuple[str, str]:
+        return document.title, document.text
