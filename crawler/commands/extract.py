@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..corpus.page_reader import SavedResult
     from ..corpus.saved_pages import SavedPage
+    from ..fetch.one_shot import Fetched
 
 
 _Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedPage"]]
@@ -223,17 +224,8 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
     from ..fetch.one_shot import fetch
 
     now = time.time()
-    return {
-        asked: files.SavedPage(
-            asked,
-            url=one.url,
-            body=one.body,
-            content_type=one.content_type,
-            fetched_at=now,
-            problem=one.problem,
-        )
-        for asked, one in fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")).items()
-    }
+    fetched = fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS"))
+    return {asked: _saved(asked, one, now) for asked, one in fetched.items()}
 
 
 def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedPage]:
@@ -241,18 +233,19 @@ def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str,
 
     now = time.time()
     shown = show(urls, settings, config.rendering, config.robots_policy, config.redirects)
-    return {
-        asked: files.SavedPage(
-            asked,
-            url=one.fetched.url,
-            body=one.fetched.body,
-            content_type=one.fetched.content_type,
-            fetched_at=now,
-            problem=one.fetched.problem,
-            dom=one.dom,
-        )
-        for asked, one in shown.items()
-    }
+    return {asked: _saved(asked, one.fetched, now, one.dom) for asked, one in shown.items()}
+
+
+def _saved(asked: str, fetched: Fetched, now: float, dom: bytes = b"") -> SavedPage:
+    return files.SavedPage(
+        asked,
+        url=fetched.url,
+        body=fetched.body,
+        content_type=fetched.content_type,
+        fetched_at=now,
+        problem=fetched.problem,
+        dom=dom,
+    )
 
 
 async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:

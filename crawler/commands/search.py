@@ -193,14 +193,12 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     return count, len(asked)
 
 
-def _plain(spans: Sequence[Span]) -> str:
-    return "".join(span.text for span in spans)
-
-
 def _row(rank: int, hit: Hit) -> list[Any]:
     """Return a hit as scripts get it; programs would round its number."""
+    from pipelines.search.records import text_of
+
     made = {"rank": rank, "score": round(hit.score, 4), "id": str(hit.id)}
-    made |= {"title": _plain(hit.title), "snippet": _plain(hit.snippet)}
+    made |= {"title": text_of(hit.title), "snippet": text_of(hit.snippet)}
     return [made[name] if name in made else getattr(hit, name) for name in _COLUMNS]
 
 

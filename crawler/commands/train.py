@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import UsageError
 
-from ..corpus.documents import language_of, opened, page_of, rows_of
+from ..corpus.documents import WANTED, language_of, opened, page_of, rows_of
 from ..corpus.saved_pages import InputError, everything, page_url, read
 from ..options.given import value_of
 from ..run.command import NewsCommand, sentence
@@ -367,7 +367,7 @@ def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText
         for article in read_articles(value_of(settings, "DATABASE_URL")):
             if article.duplicate_of is None:
                 yield analyse(article.title, article.text, article.language)
-    for _, row in _text_rows(names, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
+    for _, row in _text_rows(names, WANTED):
         yield analyse(row["title"], row["text"], language_of(row))
 
 
