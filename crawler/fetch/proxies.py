@@ -16,8 +16,6 @@ from enum import Enum, StrEnum
 from typing import Final
 from urllib.parse import unquote
 
-from cachetools import LRUCache
-
 from db.records.reasons import FailReason
 
 from .errors import FetchError, clean
@@ -283,7 +281,7 @@ class Proxies:
         self._test_seconds = test_seconds
         named = (*options.listed, *options.environment.http, *options.environment.https)
         self._logins = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
-        self._read: LRUCache[tuple[str, bytes], Route] = LRUCache(_MOST_READ)
+        self._read: dict[tuple[str, bytes], Route] = {}
         self._rests: dict[tuple[Proxy, int | None], _Rest] = {}
         self._tunnels: set[tuple[Proxy, int]] = set()
 
@@ -305,10 +303,14 @@ class Proxies:
             ValueError: see `read_proxies`.
         """
         key = text or DIRECT, login
-        if key not in self._read:
+        route = self._read.get(key)
+        if route is None:
             proxies = read_proxies(key[0], "the proxy of the request or seed")
-            self._read[key] = _to_direct(tuple(self._with_login(one, login) for one in proxies))
-        return self._read[key]
+            route = _to_direct(tuple(self._with_login(one, login) for one in proxies))
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            self._read[key] = route
+        return route
 
     def _with_login(self, proxy: Proxy | None, login: bytes) -> Proxy | None:
         if proxy is None or proxy.basic:

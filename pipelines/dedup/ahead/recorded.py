@@ -29,7 +29,7 @@ class Reference(NamedTuple):
 
 
 class _Comparisons:
-    """Comparisons of a method, looked up or else computed; `compared_now` counts the latter."""
+    """Comparisons of a method, looked up, or computed now, as `compared_now` counts."""
 
     def __init__(self, method: Method, compared: Callable[[Any, Any], Comparison | None]) -> None:
         self.method = method
@@ -60,7 +60,10 @@ class _Comparisons:
 
 
 class Recorded(_Comparisons):
-    """Answers about documents by reference; `signed_now` counts signatures that were not made ahead."""
+    """Answers about documents by reference.
+
+    `signed_now` counts signatures that were not made ahead.
+    """
 
     def __init__(
         self,
