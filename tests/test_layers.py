@@ -150,13 +150,17 @@ NETWORK = {"scrapy", "twisted"}
 
 
 class Import(NamedTuple):
-    """One import: by which module, in which line, of what, and which names from it."""
+    """One import: by which module, in which line, of what, and which names from it.
+
+    `bound` is the name that a module has there which was imported as a whole.
+    """
 
     by: str
     line: int
     of: str
     names: tuple[str, ...]
     relative: bool
+    bound: str = ""
 
     def __str__(self) -> str:
         return f"{self.by}:{self.line} imports {', '.join(self.names) or 'all'} of {self.of}"
@@ -180,14 +184,14 @@ def is_package(name: str) -> bool:
 @cache
 def imports_of(name: str) -> tuple[Import, ...]:
     """All imports: those inside functions and those for type checkers too."""
-    return tuple(_imports(name))
+    return tuple(_imports(name, modules()[name]))
 
 
-def _imports(name: str) -> Iterator[Import]:
-    for node in ast.walk(modules()[name]):
+def _imports(name: str, tree: ast.Module) -> Iterator[Import]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Import(name, node.lineno, alias.name, (), relative=False)
+                yield Import(name, node.lineno, alias.name, (), relative=False, bound=alias.asname or alias.name)
         elif isinstance(node, ast.ImportFrom):
             of = node.module or ""
             if node.level:
@@ -195,10 +199,11 @@ def _imports(name: str) -> Iterator[Import]:
                 base = parts[: len(parts) - node.level + is_package(name)]
                 of = ".".join([*base, of] if of else base)
             # `from . import links` imports a module, `from .links import extract` a name
-            names = tuple(alias.name for alias in node.names)
+            bound = {alias.name: alias.asname or alias.name for alias in node.names}
+            names = tuple(bound)
             submodules = [n for n in names if of.split(".")[0] in PACKAGES and f"{of}.{n}" in modules()]
             for submodule in submodules:
-                yield Import(name, node.lineno, f"{of}.{submodule}", (), bool(node.level))
+                yield Import(name, node.lineno, f"{of}.{submodule}", (), bool(node.level), bound[submodule])
             rest = tuple(n for n in names if n not in submodules)
             if rest:
                 yield Import(name, node.lineno, of, rest, bool(node.level))
@@ -306,6 +311,99 @@ def test_class_names_are_unique() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 seen[node.name].append(name)
     assert {each: names for each, names in seen.items() if len(names) > 1 and each not in {"Params", "Command"}} == {}
+
+
+def is_record(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.ClassDef):
+        return False
+    told = [each.func if isinstance(each, ast.Call) else each for each in (*node.decorator_list, *node.bases)]
+    return any(ast.unparse(each).rpartition(".")[2] in {"dataclass", "NamedTuple", "TypedDict"} for each in told)
+
+
+def top_level(tree: ast.Module) -> dict[str, ast.stmt]:
+    found: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found.update((each.id, node) for each in targets if isinstance(each, ast.Name))
+    return found
+
+
+def shown_by(node: ast.AST) -> set[str]:
+    """Names that who uses a definition has to do with: those in signatures, public fields and bases, in constants."""
+    parts: list[ast.AST] = [node]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        parts = [node.args, *([node.returns] if node.returns else [])]
+    elif isinstance(node, ast.ClassDef):
+        parts = [*node.bases, *(each for each in node.body if not _is_hidden(each))]
+        return {name for each in parts for name in shown_by(each)}
+    return {each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)}
+
+
+def _is_hidden(member: ast.stmt) -> bool:
+    name = getattr(member, "name", "")
+    if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+        name = member.target.id
+    return name.startswith("_") and not name.endswith("__")
+
+
+@cache
+def used_elsewhere() -> frozenset[tuple[str, str]]:
+    """Names of modules that another file imports, or takes from a module that it imports."""
+    benchmarks = files_in(ROOT / "tests/benchmarks", "*.py", at_least=20)
+    trees = modules() | {f"tests.benchmarks.{path.stem}": ast.parse(path.read_text("utf-8")) for path in benchmarks}
+    used = set()
+    for name, tree in trees.items():
+        bound = {}
+        for each in _imports(name, tree):
+            used.update((each.of, one) for one in each.names)
+            bound[each.bound] = each.of
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in bound:
+                used.add((bound[node.value.id], node.attr))
+    return frozenset(used)
+
+
+def reached(name: str) -> set[str]:
+    """What other files use of a module: by its name, or as what a definition shows that they use."""
+    defined = top_level(modules()[name])
+    found: set[str] = set()
+    more = {each for each in defined if (name, each) in used_elsewhere()}
+    while more:
+        found |= more
+        more = {each for one in more for each in shown_by(defined[one])} & defined.keys() - found
+    return found
+
+
+def test_record_is_used_in_two_files_or_private() -> None:
+    """A second file uses a record that it names, or gets from what it names.
+
+    It gets a record from a function that takes or returns it, from a class with such a method or field, from a constant
+    made of it. Such a record has no underscore, and all others have one. Files are those of the three packages, and the
+    benchmarks; other tests do not count, or each record would be used.
+    """
+    public, private = [], []
+    for name, tree in modules().items():
+        others = reached(name)
+        for node in filter(is_record, tree.body):
+            record = node.name  # type: ignore[attr-defined]
+            if record.startswith("_") and record in others:
+                private.append(f"{name}.{record}")
+            elif not record.startswith("_") and record not in others:
+                public.append(f"{name}.{record}")
+    assert public == [], "used in one file"
+    assert private == [], "used in another file"
+
+
+def test_reader_of_records_sees_all_forms() -> None:
+    assert sum(is_record(node) for tree in modules().values() for node in tree.body) > 400
+    assert "Outcome" in reached("db.records.outcome")  # by its name
+    assert "Params" in reached("crawler.rank.surfer")  # as a name of a module
+    assert "RawPage" in reached("db.queries.pages")  # as what a function returns
+    assert "SiteFeed" in reached("db.queries.sites")  # as a field of what a function returns
+    assert "_BlockScores" not in reached("crawler.rank.blockrank")
 
 
 def test_records_import_the_standard_library_alone() -> None:

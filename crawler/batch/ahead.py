@@ -12,7 +12,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
@@ -81,59 +81,53 @@ def _made(named: MethodName) -> Method:
 # ---------------------------------------------------------------- on workers
 
 
-@dataclass(frozen=True, slots=True)
-class SignTexts:
+def sign_texts(name: MethodName, bands: int, partition: Documents) -> Done:
     """Task: read the documents of a partition, and sign their texts as they are."""
-
-    method: MethodName
-    bands: int
-
-    def __call__(self, partition: Documents) -> Done:
-        notes: list[str] = []
-        method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
-        ids, sites, keys, texts, lines, signatures = [], [], [], [], [], []
-        for key, row in partition.rows(notes, WANTED):
-            title, text, site = row["title"], row["text"], row.get(SITE, 0)
-            ids.append(key)
-            sites.append(site)
-            keys.append(text_key(title, text))
-            texts.append(packer.pack(title, text))
-            lines.append(counts.lines_of(text, _name(site)))
-            signatures.append(method.sign(title, text))
-        slots = np.array([slot for each in lines for slot in each.slots], np.uint64)
-        line_ends = ends_of([len(each.slots) for each in lines])
-        of_line = np.repeat(np.arange(len(ids)), np.diff(line_ends))
-        nonzero = np.flatnonzero(slots)
-        stories = np.array([int.from_bytes(one.features[:4], "little") for one in signatures], np.uint32)
-        by_band: Columns = {"slot": slots[nonzero], "document": of_line[nonzero], "story": stories[of_line[nonzero]]}
-        columns: Columns = {
-            "ids": np.frombuffer(json.dumps(ids).encode(), np.uint8),
-            "sites": np.array(sites, np.int64),
-            "keys": np.array(keys, np.uint64),
-            "texts": np.frombuffer(b"".join(texts), np.uint8),
-            "text_ends": ends_of([len(one) for one in texts]),
-            "slots": slots,
-            "chars": np.array([chars for each in lines for chars in each.lengths], np.int32),
-            "line_ends": line_ends,
-            **_columns_of(signatures),
-            **dealt(by_band, (slots[nonzero] % self.bands).astype(np.int64), self.bands),
-        }
-        return Done(pack(columns), {DOCUMENTS: len(ids)}, notes)
+    notes: list[str] = []
+    method, packer, counts = name.made(), TextPacker(), BoilerplateLines()
+    ids, sites, keys, texts, lines, signatures = [], [], [], [], [], []
+    for key, row in partition.rows(notes, WANTED):
+        title, text, site = row["title"], row["text"], row.get(SITE, 0)
+        ids.append(key)
+        sites.append(site)
+        keys.append(text_key(title, text))
+        texts.append(packer.pack(title, text))
+        lines.append(counts.lines_of(text, _name(site)))
+        signatures.append(method.sign(title, text))
+    slots = np.array([slot for each in lines for slot in each.slots], np.uint64)
+    line_ends = ends_of([len(each.slots) for each in lines])
+    of_line = np.repeat(np.arange(len(ids)), np.diff(line_ends))
+    nonzero = np.flatnonzero(slots)
+    stories = np.array([int.from_bytes(one.features[:4], "little") for one in signatures], np.uint32)
+    by_band: Columns = {"slot": slots[nonzero], "document": of_line[nonzero], "story": stories[of_line[nonzero]]}
+    columns: Columns = {
+        "ids": np.frombuffer(json.dumps(ids).encode(), np.uint8),
+        "sites": np.array(sites, np.int64),
+        "keys": np.array(keys, np.uint64),
+        "texts": np.frombuffer(b"".join(texts), np.uint8),
+        "text_ends": ends_of([len(one) for one in texts]),
+        "slots": slots,
+        "chars": np.array([chars for each in lines for chars in each.lengths], np.int32),
+        "line_ends": line_ends,
+        **_columns_of(signatures),
+        **dealt(by_band, (slots[nonzero] % bands).astype(np.int64), bands),
+    }
+    return Done(pack(columns), {DOCUMENTS: len(ids)}, notes)
 
 
-class LineBand(NamedTuple):
+class _LineBand(NamedTuple):
     slots: Array
     stories: Array
     documents: Array
 
 
-def find_lines(band: LineBand) -> Done:
+def find_lines(band: _LineBand) -> Done:
     """Task: find the lines of a band that come back in different stories."""
     lines = known_lines(band.slots, band.documents, band.stories)
     return Done(pack({"slots": lines.slots, "since": lines.since}))
 
 
-class SignedPart(NamedTuple):
+class _SignedPart(NamedTuple):
     """A signed partition, its first document's number, and the lines that come back."""
 
     columns: bytes
@@ -141,35 +135,29 @@ class SignedPart(NamedTuple):
     known: KnownLines
 
 
-@dataclass(frozen=True, slots=True)
-class SignAgain:
+def sign_again(name: MethodName, bands: int, part: _SignedPart) -> Done:
     """Task: sign the texts of a partition without the lines that come back."""
-
-    method: MethodName
-    bands: int
-
-    def __call__(self, part: SignedPart) -> Done:
-        columns, method, packer = unpack(part.columns), self.method.made(), TextPacker()
-        signatures = [signature_at(columns, place) for place in range(len(columns["exact"]))]
-        left = np.zeros(len(signatures), np.uint64)
-        since, ends = part.known.of(columns["slots"]), columns["line_ends"]
-        for place in np.unique(np.searchsorted(ends, np.flatnonzero(since != NEVER), side="right") - 1).tolist():
-            places = part.known.left_out(lines_at(columns, place), part.first + place)
-            if places:
-                title, text = packer.unpack(piece(columns["texts"], columns["text_ends"], place).tobytes())
-                signatures[place] = method.sign(title, leave_out(text, places))
-                left[place] = left_key(places)
-        signed = _columns_of(signatures)
-        of_feature = np.repeat(np.arange(len(signatures)), np.diff(signed["feature_ends"]))
-        by_band = {
-            "feature": signed["features"],
-            "document": of_feature + part.first,
-            "text": signed["exact"][of_feature],
-        }
-        return Done(pack({**signed, "left": left, **dealt(by_band, signed["features"] % self.bands, self.bands)}))
+    columns, method, packer = unpack(part.columns), name.made(), TextPacker()
+    signatures = [signature_at(columns, place) for place in range(len(columns["exact"]))]
+    left = np.zeros(len(signatures), np.uint64)
+    since, ends = part.known.of(columns["slots"]), columns["line_ends"]
+    for place in np.unique(np.searchsorted(ends, np.flatnonzero(since != NEVER), side="right") - 1).tolist():
+        places = part.known.left_out(lines_at(columns, place), part.first + place)
+        if places:
+            title, text = packer.unpack(piece(columns["texts"], columns["text_ends"], place).tobytes())
+            signatures[place] = method.sign(title, leave_out(text, places))
+            left[place] = left_key(places)
+    signed = _columns_of(signatures)
+    of_feature = np.repeat(np.arange(len(signatures)), np.diff(signed["feature_ends"]))
+    by_band = {
+        "feature": signed["features"],
+        "document": of_feature + part.first,
+        "text": signed["exact"][of_feature],
+    }
+    return Done(pack({**signed, "left": left, **dealt(by_band, signed["features"] % bands, bands)}))
 
 
-class FeatureBand(NamedTuple):
+class _FeatureBand(NamedTuple):
     """A band of the features of all documents, and where partitions begin."""
 
     features: Array
@@ -178,14 +166,14 @@ class FeatureBand(NamedTuple):
     starts: Array
 
 
-def find_pairs(band: FeatureBand) -> Done:
+def find_pairs(band: _FeatureBand) -> Done:
     """Task: find the pairs that share features of a band, dealt by the later document."""
     pairs = sharing(band.features, band.documents, band.exact)
     to = np.searchsorted(band.starts, pairs.later, side="right") - 1
     return Done(pack(dealt(pairs._asdict(), to, len(band.starts))))
 
 
-class PairsToCompare(NamedTuple):
+class _PairsToCompare(NamedTuple):
     """Pairs whose later documents are in one partition, with the texts of all of them.
 
     Attributes:
@@ -204,41 +192,36 @@ class PairsToCompare(NamedTuple):
     known: KnownLines
 
 
-@dataclass(frozen=True, slots=True)
-class ComparePairs:
+def compare_pairs(name: MethodName, pairs: _PairsToCompare) -> Done:
     """Task: compare documents as they will be compared when the later one comes."""
+    method, packer, counts = name.made(), TextPacker(), BoilerplateLines()
+    numbers, repeated = pairs.numbers.tolist(), pairs.known
 
-    method: MethodName
+    @lru_cache(_PREPARED)
+    def text_of(place: int) -> tuple[str, str]:
+        return packer.unpack(piece(pairs.texts, pairs.text_ends, place).tobytes())
 
-    def __call__(self, pairs: PairsToCompare) -> Done:
-        method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
-        numbers, repeated = pairs.numbers.tolist(), pairs.known
+    @lru_cache(_PREPARED)
+    def prepared(place: int, left_out: tuple[int, ...]) -> tuple[Any, int]:
+        title, text = text_of(place)
+        text = leave_out(text, left_out)
+        return method.prepare(title, text), text_key(title, text)
 
-        @lru_cache(_PREPARED)
-        def text_of(place: int) -> tuple[str, str]:
-            return packer.unpack(piece(pairs.texts, pairs.text_ends, place).tobytes())
+    def left_out(place: int, number: int) -> tuple[int, ...]:
+        return repeated.left_out(counts.lines_of(text_of(place)[1], _name(int(pairs.sites[place]))), number)
 
-        @lru_cache(_PREPARED)
-        def prepared(place: int, left_out: tuple[int, ...]) -> tuple[Any, int]:
-            title, text = text_of(place)
-            text = leave_out(text, left_out)
-            return method.prepare(title, text), text_key(title, text)
-
-        def left_out(place: int, number: int) -> tuple[int, ...]:
-            return repeated.left_out(counts.lines_of(text_of(place)[1], _name(int(pairs.sites[place]))), number)
-
-        rows = []
-        for later, earlier in zip(pairs.later.tolist(), pairs.earlier.tolist(), strict=True):
-            now, before = numbers[later], numbers[earlier]
-            of_later = left_out(later, now)
-            of_earlier = left_out(earlier, before if now - before < _RECENT else now)
-            (new, new_key), (stored, stored_key) = prepared(later, of_later), prepared(earlier, of_earlier)
-            comparison = method.compare(new, stored)
-            keys = now, before, left_key(of_later), left_key(of_earlier), new_key, stored_key
-            rows.append(
-                (*keys, comparison.similarity, _KINDS.index(comparison.kind), comparison.resemblance, comparison.fresh)
-            )
-        return Done(pack({name: np.array([row[n] for row in rows], kind) for n, (name, kind) in enumerate(_COMPARED)}))
+    rows = []
+    for later, earlier in zip(pairs.later.tolist(), pairs.earlier.tolist(), strict=True):
+        now, before = numbers[later], numbers[earlier]
+        of_later = left_out(later, now)
+        of_earlier = left_out(earlier, before if now - before < _RECENT else now)
+        (new, new_key), (stored, stored_key) = prepared(later, of_later), prepared(earlier, of_earlier)
+        comparison = method.compare(new, stored)
+        keys = now, before, left_key(of_later), left_key(of_earlier), new_key, stored_key
+        rows.append(
+            (*keys, comparison.similarity, _KINDS.index(comparison.kind), comparison.resemblance, comparison.fresh)
+        )
+    return Done(pack({key: np.array([row[n] for row in rows], kind) for n, (key, kind) in enumerate(_COMPARED)}))
 
 
 _COMPARED: Final = (
@@ -298,42 +281,42 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
         return run_step(client, parts(stage), task, inputs, totals)
 
     totals = BatchTotals()
-    raw = step("signed", SignTexts(name, count), partitions)
+    raw = step("signed", partial(sign_texts, name, count), partitions)
     starts = ends_of([len(one["exact"]) for one in raw])
 
-    def lines(number: int) -> LineBand:
+    def lines(number: int) -> _LineBand:
         documents = [piece(one["document"], one["dealt"], number) + starts[n] for n, one in enumerate(raw)]
         slots, stories = collected(raw, number, "slot", "story")
-        return LineBand(slots, stories, np.concatenate(documents))
+        return _LineBand(slots, stories, np.concatenate(documents))
 
     repeated = KnownLines(*_together(step("lines", find_lines, Lazily(count, lines)), "slots", "since")).sorted()
 
     none = KnownLines(repeated.slots[:0], repeated.since[:0])
 
-    def signed_part(number: int) -> SignedPart:
+    def signed_part(number: int) -> _SignedPart:
         left_out = repeated if partitions[number].lines_left_out else none
-        return SignedPart(pack(raw[number]), int(starts[number]), left_out)
+        return _SignedPart(pack(raw[number]), int(starts[number]), left_out)
 
-    signed = step("signed-again", SignAgain(name, count), Lazily(count, signed_part))
+    signed = step("signed-again", partial(sign_again, name, count), Lazily(count, signed_part))
 
-    def features(number: int) -> FeatureBand:
+    def features(number: int) -> _FeatureBand:
         of_band = collected(signed, number, "feature", "document", "text")
-        return FeatureBand(of_band[0], of_band[1], of_band[2], starts[:-1])
+        return _FeatureBand(of_band[0], of_band[1], of_band[2], starts[:-1])
 
     pairs = step("pairs", find_pairs, Lazily(count, features))
     lengths, have = _together(signed, "length", "have")
     (sites,) = _together(raw, "sites")
     texts = StoredTexts(raw, starts)
 
-    def to_compare(number: int) -> PairsToCompare:
+    def to_compare(number: int) -> _PairsToCompare:
         bands = [Pairs(*collected([one], number, *Pairs._fields)) for one in pairs]
         chosen = likely(summed(bands), lengths, have, method.index)
         numbers, places = np.unique(np.concatenate((chosen.later, chosen.earlier)), return_inverse=True)
         later, earlier = np.split(places, 2)
         packed, ends = texts.packed(numbers)
-        return PairsToCompare(later, earlier, numbers, sites[numbers], packed, ends, repeated)
+        return _PairsToCompare(later, earlier, numbers, sites[numbers], packed, ends, repeated)
 
-    compared = step("compared", ComparePairs(name), Lazily(count, to_compare))
+    compared = step("compared", partial(compare_pairs, name), Lazily(count, to_compare))
     return Made(texts, signed, compared, totals)
 
 

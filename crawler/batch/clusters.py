@@ -15,7 +15,7 @@ from db.articles.regroup import ArticleText, group_again, numbers, texts
 from db.articles.signatures import write_alone
 from db.engine.database import open_for_crawl, open_for_reading, whole_url
 from pipelines.dedup import Comparison, Method, Signature
-from pipelines.dedup.ahead.recorded import RecordedTexts, text_key
+from pipelines.dedup.ahead.recorded import KeyedText, RecordedTexts, text_key
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
 
 from ..corpus.sources import shares
@@ -30,7 +30,7 @@ _ARTICLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class StoredArticles:
+class _StoredArticles:
     """The articles of a database from one number to another."""
 
     lines_left_out: ClassVar[bool] = False
@@ -58,7 +58,7 @@ def group(request: Request) -> frame.BatchTotals:
     mark = {"database": database_name, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
     parts = partial(request.beside(database_name).parts, mark)
     cut = [
-        StoredArticles(url, ordered[start], ordered[end - 1])
+        _StoredArticles(url, ordered[start], ordered[end - 1])
         for start, end in shares(len(ordered), request.partitions, _ARTICLES)
         if end
     ]
@@ -102,5 +102,6 @@ class ArticleRecord:
             self._comparisons = self._made.comparisons(part, "later_key", "earlier_key")
         return signature_at(self._made.texts.raw[part], place)
 
-    def _comparison(self, new: int, stored: int) -> Comparison | None:
-        return self._comparisons.get((new, stored)) or self._before.get((new, stored))
+    def _comparison(self, new: KeyedText, stored: KeyedText) -> Comparison | None:
+        keys = new.key, stored.key
+        return self._comparisons.get(keys) or self._before.get(keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,12 @@ def batch(request: Request) -> BatchTotals:
     if not request.source.lower().endswith(sources.LINES):
         raise ValueError(f"{request.source} is no file of JSON lines; make one of pages by scrapy batch extract")
     source = sources.LineSource(Path(request.source))
-    return request.into_file(source, {"described": options.version()}, DescribeTask(request.config, request.is_packed))
+    task = partial(describe_documents, request.config, packed=request.is_packed)
+    return request.into_file(source, {"described": options.version()}, task)
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentJob:
+class _DocumentJob:
     row: dict[str, Any]
     body: bytes = field(default=b"", init=False)
 
@@ -55,27 +57,23 @@ class DocumentJob:
         return described(self.row, describer(options.describe), "")
 
 
-@dataclass(frozen=True, slots=True)
-class DescribeTask:
-    """Describes the documents of a partition, a line of JSON each; sent to workers."""
+def describe_documents(config: Config, partition: sources.Lines, *, packed: bool) -> Done:
+    """Task: describe the documents of a partition, a line of JSON each."""
+    notes: list[str] = []
+    rows = [row for _, row in partition.rows(notes, WANTED)]
 
-    config: Config
-    packed: bool
+    async def describe_all(pool: WorkerPool) -> list[dict[str, object]]:
+        return await asyncio.gather(*(_described(pool, row) for row in rows))
 
-    def __call__(self, partition: sources.Lines) -> Done:
-        notes: list[str] = []
-        rows = [row for _, row in partition.rows(notes, WANTED)]
-        descriptions = runner.run(self.config, lambda pool: self._all(pool, rows))
-        failed = sum("problem" in row for row in descriptions)
-        counts = Counter({"documents": len(descriptions), UNREAD: failed})
-        return Done(lines_of(descriptions, packed=self.packed), counts, notes)
+    descriptions = runner.run(config, describe_all)
+    failed = sum("problem" in row for row in descriptions)
+    counts = Counter({"documents": len(descriptions), UNREAD: failed})
+    return Done(lines_of(descriptions, packed=packed), counts, notes)
 
-    async def _all(self, pool: WorkerPool, rows: list[dict[str, Any]]) -> list[dict[str, object]]:
-        return await asyncio.gather(*(self._described(pool, row) for row in rows))
 
-    async def _described(self, pool: WorkerPool, row: dict[str, Any]) -> dict[str, object]:
-        """Describe a document; one that cannot be is a row with a problem."""
-        try:
-            return await pool.run(DocumentJob(row))
-        except (PageUnreadable, PageFault) as problem:
-            return {"id": row["id"], "problem": str(problem)}
+async def _described(pool: WorkerPool, row: dict[str, Any]) -> dict[str, object]:
+    """Describe a document; one that cannot be is a row with a problem."""
+    try:
+        return await pool.run(_DocumentJob(row))
+    except (PageUnreadable, PageFault) as problem:
+        return {"id": row["id"], "problem": str(problem)}

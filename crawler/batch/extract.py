@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from db.articles.rework import Wanted
@@ -45,27 +46,23 @@ def batch(request: Request) -> BatchTotals:
         "version": config.extractor_version,
     }
     lean = replace(config, parse_options=replace(config.parse_options, describe=None))  # rows say nothing of that
-    return request.into_file(sources.find(request.source), settings, ExtractTask(lean, request.is_packed))
+    task = partial(extract_pages, lean, packed=request.is_packed)
+    return request.into_file(sources.find(request.source), settings, task)
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractTask:
-    """Extracts the pages of a partition, a line of JSON each; sent to workers."""
+def extract_pages(config: Config, partition: PagePartition, *, packed: bool) -> Done:
+    """Task: extract the pages of a partition, a line of JSON each."""
 
-    config: Config
-    packed: bool
-
-    def __call__(self, partition: PagePartition) -> Done:
-        return runner.run(self.config, lambda pool: self._lines(pool, partition))
-
-    async def _lines(self, pool: WorkerPool, partition: PagePartition) -> Done:
+    async def extract_all(pool: WorkerPool) -> Done:
         notes: list[str] = []
         counts: Counter[str] = Counter()
         rows = []
-        async for result in read_in_order(pool, partition.pages(notes), self.config.fetch.bounds.size):
-            rows.append(row_of(result, self.config.extractor))
+        async for result in read_in_order(pool, partition.pages(notes), config.fetch.bounds.size):
+            rows.append(row_of(result, config.extractor))
             counts.update({PAGES: 1, ARTICLES: rows[-1]["is_article"], UNREAD: bool(result.problem)})
-        return Done(lines_of(rows, packed=self.packed), counts, notes)
+        return Done(lines_of(rows, packed=packed), counts, notes)
+
+    return runner.run(config, extract_all)
 
 
 def lines_of(rows: Iterable[dict[str, Any]], *, packed: bool) -> bytes:

@@ -207,7 +207,7 @@ def _handed_out(
     from distributed.comm import CommClosedError  # noqa: PLC0415
 
     waiting: dict[int, Future[R]] = {}
-    name = f"{getattr(task, '__name__', type(task).__name__)}-{uuid4().hex}"  # others may use the same scheduler
+    name = f"{_name(task)}-{uuid4().hex}"  # others may use the same scheduler
     todo = iter(enumerate(partitions))
 
     def hand_out() -> bool:
@@ -228,6 +228,10 @@ def _handed_out(
     finally:
         if client.status == "running":
             client.cancel(list(waiting.values()))
+
+
+def _name(task: Callable[..., Any]) -> str:
+    return _name(task.func) if isinstance(task, partial) else getattr(task, "__name__", type(task).__name__)
 
 
 def _result(client: Client, future: Future[Any]) -> Any:

@@ -15,7 +15,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
@@ -51,22 +50,16 @@ _SIGNAL: Final = "siterank"
 # ---------------------------------------------------------------- on workers
 
 
-@dataclass(frozen=True, slots=True)
-class DealPages:
+def deal_pages(url: str, parts: int, keys: tuple[int, int]) -> Done:
     """Task: read pages of a range of keys, and deal them to their sites' partitions."""
-
-    database: str
-    parts: int
-
-    def __call__(self, keys: tuple[int, int]) -> Done:
-        with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
-            ids, hosts, was_read = reader.pages(*keys)
-            sites = reader.sites(hosts)
-        columns = {"id": ids, "site": sites, "read": was_read}
-        return Done(pack(dealt(columns, _home(sites, self.parts), self.parts)))
+    with closing(open_for_reading(url)) as database, closing(PartReader(database)) as reader:
+        ids, hosts, was_read = reader.pages(*keys)
+        sites = reader.sites(hosts)
+    columns = {"id": ids, "site": sites, "read": was_read}
+    return Done(pack(dealt(columns, _home(sites, parts), parts)))
 
 
-class SitePages(NamedTuple):
+class _SitePages(NamedTuple):
     """Pages of a partition's sites, by key; only links of those that were read count."""
 
     ids: Array
@@ -74,45 +67,41 @@ class SitePages(NamedTuple):
     was_read: Array
 
 
-@dataclass(frozen=True, slots=True)
-class ReadLinks:
-    """Task: read the links of the pages of a partition."""
+def read_links(url: str, parts: int, pages: _SitePages) -> Done:
+    """Task: read the links of the pages of a partition.
 
-    database: str
-    parts: int
-
-    def __call__(self, pages: SitePages) -> Done:
-        """Return links inside sites, targets of others by partition, counts between sites."""
-        with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
-            sources, targets, hosts = reader.links(pages.ids[pages.was_read])
-            target_sites = reader.sites(hosts)
-        source_sites = pages.sites[np.searchsorted(pages.ids, sources)]
-        inside = source_sites == target_sites
-        order = np.lexsort((targets[inside], sources[inside]))
-        pairs, counts = np.unique(np.stack((source_sites[~inside], target_sites[~inside])), axis=1, return_counts=True)
-        outside = {"target": targets[~inside], "target_site": target_sites[~inside]}
-        columns = {
-            "from": sources[inside][order],
-            "to": targets[inside][order],
-            "from_site": pairs[0],
-            "to_site": pairs[1],
-            "links": counts,
-            **dealt(outside, _home(outside["target_site"], self.parts), self.parts),
-        }
-        return Done(pack(columns), {"links": len(sources)})
+    Returns links inside sites, targets of others by partition, counts between sites.
+    """
+    with closing(open_for_reading(url)) as database, closing(PartReader(database)) as reader:
+        sources, targets, hosts = reader.links(pages.ids[pages.was_read])
+        target_sites = reader.sites(hosts)
+    source_sites = pages.sites[np.searchsorted(pages.ids, sources)]
+    inside = source_sites == target_sites
+    order = np.lexsort((targets[inside], sources[inside]))
+    pairs, counts = np.unique(np.stack((source_sites[~inside], target_sites[~inside])), axis=1, return_counts=True)
+    outside = {"target": targets[~inside], "target_site": target_sites[~inside]}
+    columns = {
+        "from": sources[inside][order],
+        "to": targets[inside][order],
+        "from_site": pairs[0],
+        "to_site": pairs[1],
+        "links": counts,
+        **dealt(outside, _home(outside["target_site"], parts), parts),
+    }
+    return Done(pack(columns), {"links": len(sources)})
 
 
-class SiteLinks(NamedTuple):
+class _SiteLinks(NamedTuple):
     """Pages of a partition, links inside its sites, targets of links from others."""
 
-    pages: SitePages
+    pages: _SitePages
     sources: Array
     targets: Array
     named: Array
     named_sites: Array
 
 
-def rank_inside(links: SiteLinks) -> Done:
+def rank_inside(links: _SiteLinks) -> Done:
     """Task: compute DocRank of the pages of a partition, and count the links to each."""
     pages = links.pages
     others = np.concatenate((links.named, links.targets))  # some have no row: URLs that are read as feeds
@@ -134,70 +123,61 @@ def rank_inside(links: SiteLinks) -> Done:
     return Done(pack(columns), {"pages": len(ids)})
 
 
-class RankedPart(NamedTuple):
+class _RankedPart(NamedTuple):
     ids: Array
     scores: Array
     in_links: Array
 
 
-@dataclass(frozen=True, slots=True)
-class NamePages:
-    """Task: name the pages of a partition, the best first."""
+def name_pages(url: str, part: _RankedPart) -> Done:
+    """Task: name the pages of a partition, the best first.
 
-    database: str
-
-    def __call__(self, part: RankedPart) -> Done:
-        """Return JSON for each page that has a row of its own, without its rank."""
-        order = np.lexsort((part.ids, -part.scores))
-        ids = part.ids[order].tolist()
-        with closing(open_for_reading(self.database)) as database:
-            pages = database.read(lambda connection: named(connection, ids))
-        places, lines = [], []
-        rows = zip(ids, order.tolist(), part.scores[order].tolist(), part.in_links[order].tolist(), strict=True)
-        for key, place, score, in_links in rows:
-            page = pages.get(key)
-            if page is not None and page.kind == Kind.PAGE:
-                row = {"score": score, "links_in": in_links, "state": page.state, "title": page.title, "url": page.url}
-                places.append(place)
-                lines.append(harmless_json(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace"))
-        columns = {
-            "id": part.ids[places],
-            "score": part.scores[places],
-            "lines": np.frombuffer(b"".join(lines), np.uint8),
-            "line_ends": ends_of([len(one) for one in lines]),
-        }
-        return Done(pack(columns), {"named": len(lines)})
+    Returns JSON for each page that has a row of its own, without its rank.
+    """
+    order = np.lexsort((part.ids, -part.scores))
+    ids = part.ids[order].tolist()
+    with closing(open_for_reading(url)) as database:
+        pages = database.read(lambda connection: named(connection, ids))
+    places, lines = [], []
+    rows = zip(ids, order.tolist(), part.scores[order].tolist(), part.in_links[order].tolist(), strict=True)
+    for key, place, score, in_links in rows:
+        page = pages.get(key)
+        if page is not None and page.kind == Kind.PAGE:
+            row = {"score": score, "links_in": in_links, "state": page.state, "title": page.title, "url": page.url}
+            places.append(place)
+            lines.append(harmless_json(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace"))
+    columns = {
+        "id": part.ids[places],
+        "score": part.scores[places],
+        "lines": np.frombuffer(b"".join(lines), np.uint8),
+        "line_ends": ends_of([len(one) for one in lines]),
+    }
+    return Done(pack(columns), {"named": len(lines)})
 
 
-class SignalPart(NamedTuple):
+class _SignalPart(NamedTuple):
     ids: Array
     values: Array
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreQueued:
+def score_queued(url: str, weight: float, part: _SignalPart) -> Done:
     """Task: give the queued URLs of a partition their new score."""
-
-    database: str
-    weight: float
-
-    def __call__(self, part: SignalPart) -> Done:
-        with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
-            ids, scores, texts = reader.queued(part.ids)
-        order = np.argsort(part.ids)
-        values = part.values[order][np.searchsorted(part.ids, ids, sorter=order)]
-        signals = [json.loads(text) for text in texts]
-        before = np.array([signal.get(_SIGNAL, 0.0) for signal in signals], np.float64)
-        parts = [
-            json.dumps({**signal, _SIGNAL: float(f"{value:.5g}")})
-            for signal, value in zip(signals, values.tolist(), strict=True)
-        ]
-        columns: Columns = {
-            "id": ids,
-            "score": scores + self.weight * (values - before),
-            "parts": np.frombuffer("\n".join(parts).encode(), np.uint8),
-        }
-        return Done(pack(columns), {"scored": len(ids)})
+    with closing(open_for_reading(url)) as database, closing(PartReader(database)) as reader:
+        ids, scores, texts = reader.queued(part.ids)
+    order = np.argsort(part.ids)
+    values = part.values[order][np.searchsorted(part.ids, ids, sorter=order)]
+    signals = [json.loads(text) for text in texts]
+    before = np.array([signal.get(_SIGNAL, 0.0) for signal in signals], np.float64)
+    parts = [
+        json.dumps({**signal, _SIGNAL: float(f"{value:.5g}")})
+        for signal, value in zip(signals, values.tolist(), strict=True)
+    ]
+    columns: Columns = {
+        "id": ids,
+        "score": scores + weight * (values - before),
+        "parts": np.frombuffer("\n".join(parts).encode(), np.uint8),
+    }
+    return Done(pack(columns), {"scored": len(ids)})
 
 
 def _home(sites: Array, parts: int) -> Array:
@@ -260,7 +240,7 @@ def _rescore(database: Database, scored: Sequence[Columns]) -> None:
             database.write(partial(set_scores, batches=[one]))
 
 
-class Ranks(NamedTuple):
+class _Ranks(NamedTuple):
     """By partition: pages with their DocRank, see `rank_inside`; SiteRank of sites."""
 
     inside: Sequence[Columns]
@@ -280,43 +260,43 @@ class RankSteps:
         self._database = database
         self._count = count
 
-    def rank(self) -> Ranks:
+    def rank(self) -> _Ranks:
         count = self._count
-        pages = self._step("pages", DealPages(self._database, count), key_ranges(count))
+        pages = self._step("pages", partial(deal_pages, self._database, count), key_ranges(count))
 
-        def of_sites(number: int) -> SitePages:
+        def of_sites(number: int) -> _SitePages:
             ids, sites, was_read = collected(pages, number, "id", "site", "read")
             order = np.argsort(ids)
-            return SitePages(ids[order], sites[order], was_read[order])
+            return _SitePages(ids[order], sites[order], was_read[order])
 
-        links = self._step("links", ReadLinks(self._database, count), Lazily(count, of_sites))
+        links = self._step("links", partial(read_links, self._database, count), Lazily(count, of_sites))
 
-        def of_links(number: int) -> SiteLinks:
+        def of_links(number: int) -> _SiteLinks:
             site_links, others = links[number], collected(links, number, "target", "target_site")
-            return SiteLinks(of_sites(number), site_links["from"], site_links["to"], others[0], others[1])
+            return _SiteLinks(of_sites(number), site_links["from"], site_links["to"], others[0], others[1])
 
         inside = self._step("inside", rank_inside, Lazily(count, of_links))
-        return Ranks(inside, _site_scores(inside, links))
+        return _Ranks(inside, _site_scores(inside, links))
 
-    def name(self, ranks: Ranks) -> list[Columns]:
+    def name(self, ranks: _Ranks) -> list[Columns]:
         """Return named pages with their rank, the best of each partition first."""
 
-        def scored(number: int) -> RankedPart:
+        def scored(number: int) -> _RankedPart:
             pages = ranks.inside[number]
-            return RankedPart(pages["id"], pages["score"] * ranks.sites[number][pages["site"]], pages["in_links"])
+            return _RankedPart(pages["id"], pages["score"] * ranks.sites[number][pages["site"]], pages["in_links"])
 
-        return self._step("named", NamePages(self._database), Lazily(self._count, scored))
+        return self._step("named", partial(name_pages, self._database), Lazily(self._count, scored))
 
-    def rescore(self, ranks: Ranks, weight: float) -> list[Columns]:
+    def rescore(self, ranks: _Ranks, weight: float) -> list[Columns]:
         """Return scores of the queued URLs with the signal `siterank`, as a rescore does."""
         total = sum(len(pages["id"]) for pages in ranks.inside)
 
-        def signals(number: int) -> SignalPart:
+        def signals(number: int) -> _SignalPart:
             pages = ranks.inside[number]
             values = expected.scaled(ranks.sites[number] / np.maximum(pages["sizes"], 1), total)
-            return SignalPart(pages["id"], values[pages["site"]])
+            return _SignalPart(pages["id"], values[pages["site"]])
 
-        return self._step("scored", ScoreQueued(self._database, weight), Lazily(self._count, signals))
+        return self._step("scored", partial(score_queued, self._database, weight), Lazily(self._count, signals))
 
     def _step(self, stage: str, task: Callable[[Any], Done], inputs: Sequence[Any]) -> list[Columns]:
         return run_step(self._client, self._parts(stage), task, inputs, self.totals)

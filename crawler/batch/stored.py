@@ -7,7 +7,7 @@ from array import array
 from collections.abc import AsyncGenerator, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ async def _on_cluster(
 ) -> AsyncGenerator[Sequence[Any], None]:
     """See `rework.Way`."""
     loop = asyncio.get_running_loop()
-    generator = _results(request, ReadTask(config, reader), chosen)
+    generator = _results(request, partial(read_articles, config, reader), chosen)
     with ThreadPoolExecutor(1) as thread:  # a generator belongs to one thread
         try:
             while (results := await loop.run_in_executor(thread, next, generator, None)) is not None:
@@ -52,7 +52,7 @@ async def _on_cluster(
 
 
 def _results(
-    request: Request, task: ReadTask, chosen: Sequence[ChosenArticles]
+    request: Request, task: Callable[[ChosenArticles], list[Any]], chosen: Sequence[ChosenArticles]
 ) -> Generator[Sequence[Any], None, None]:
     partitions = [
         ChosenArticles(array("q", each.ids[start:end]), each.read)
@@ -66,15 +66,12 @@ def _results(
             count_one()
 
 
-@dataclass(frozen=True, slots=True)
-class ReadTask:
-    config: Config
-    reader: MakeReader
+def read_articles(config: Config, reader: MakeReader, chosen: ChosenArticles) -> list[Any]:
+    """Task: read some of the articles."""
+    with closing(open_for_reading(config.database_url)) as database:
 
-    def __call__(self, chosen: ChosenArticles) -> list[Any]:
-        with closing(open_for_reading(self.config.database_url)) as database:
-            return runner.run(self.config, lambda pool: self._all(database, pool, chosen))
+        async def read(pool: WorkerPool) -> list[Any]:
+            work = reader(config, database, pool)
+            return [result async for results in read_all(work, database, chosen) for result in results]
 
-    async def _all(self, database: Database, pool: WorkerPool, chosen: ChosenArticles) -> list[Any]:
-        work = self.reader(self.config, database, pool)
-        return [result async for results in read_all(work, database, chosen) for result in results]
+        return runner.run(config, read)

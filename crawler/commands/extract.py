@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -85,6 +85,7 @@ class Command(NewsCommand):
         add_article_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None
         again = opts.database is not None and not args and not opts.manifest
         _refuse_mixed(opts, again=again)
         if not args and not opts.manifest and not again:
@@ -155,11 +156,11 @@ class _Inputs:
 
     def __iter__(self) -> Iterator[SavedPage]:
         """Yield all pages, printing damaged records on standard error."""
-        from ..corpus.sources import WholeArchives
+        from ..corpus.sources import pages_of_archives
 
         yield from self.pages
         notes: list[str] = []
-        for page in WholeArchives(self.archives).pages(notes):
+        for page in pages_of_archives(self.archives, notes):
             yield page
             _tell(notes)
         _tell(notes)
@@ -224,28 +225,29 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
     from ..fetch.one_shot import fetch
 
     now = time.time()
-    fetched = fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS"))
-    return {asked: _saved(asked, one, now) for asked, one in fetched.items()}
+    return _as_saved(fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")), now)
 
 
 def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedPage]:
     from ..render.one_page import show
 
     now = time.time()
-    shown = show(urls, settings, config.rendering, config.robots_policy, config.redirects)
-    return {asked: _saved(asked, one.fetched, now, one.dom) for asked, one in shown.items()}
+    return _as_saved(show(urls, settings, config.rendering, config.robots_policy, config.redirects), now)
 
 
-def _saved(asked: str, fetched: Fetched, now: float, dom: bytes = b"") -> SavedPage:
-    return files.SavedPage(
-        asked,
-        url=fetched.url,
-        body=fetched.body,
-        content_type=fetched.content_type,
-        fetched_at=now,
-        problem=fetched.problem,
-        dom=dom,
-    )
+def _as_saved(pages: Mapping[str, Fetched], fetched_at: float) -> dict[str, SavedPage]:
+    return {
+        asked: files.SavedPage(
+            asked,
+            url=one.url,
+            body=one.body,
+            content_type=one.content_type,
+            fetched_at=fetched_at,
+            problem=one.problem,
+            dom=one.dom,
+        )
+        for asked, one in pages.items()
+    }
 
 
 async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from db.queries.status import HostStatus, RunStatus, Status, Waits
     from db.records.host import ShownAlarm
-    from db.sites.render_gains import ShownGain
+    from db.sites.render_gains import RenderRecord
     from db.sites.traps import PatternRow
     from db.sites.url_rules import RepeatedPages, RuleRow
     from pipelines.url_rules.learn import Params
@@ -86,7 +86,7 @@ class Command(NewsCommand):
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
                 shown_alarms(connection, [_ENDED])[0],
-                shown_gains(connection, [opts.hosts])[0],
+                shown_gains(connection, opts.hosts),
             ),
         )
         runs = {database: value.runs for database, (value, _, _) in found}
@@ -222,7 +222,7 @@ def _how(run: RunStatus) -> str:
     return "died; what it held is taken up by the others or the next run"
 
 
-def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
+def _rendered(output: Output, gains: Sequence[tuple[str, str, RenderRecord]]) -> None:
     from ..terminal.text import Field
 
     fields = (
@@ -232,7 +232,7 @@ def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
         Field("said more", right=True, key="gains"),
         Field("in vain since then", right=True, drop=1, key="misses"),
     )
-    rows = [(one.host, one.wish, one.tries, one.gains, one.misses) for one in gains]
+    rows = [(host, wish, one.tries, one.gains, one.misses) for host, wish, one in gains]
     output.show("Shown in a browser", fields, rows, "rendered")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from db.articles import descriptions
-from db.articles.descriptions import DescribedText, DescriptionWriter, Redescribed
+from db.articles.descriptions import DescribedText, Redescribed
 from pipelines.records import PageKind
 from pipelines.search.terms import index_terms
 from pipelines.worker import DescribeJob, FaultLog
@@ -53,7 +54,7 @@ class Redescription:
         self.total = 0
         self.counts: Counter[str] = Counter()
         self._line = line
-        self._writer = DescriptionWriter(index_terms)
+        self._write = partial(descriptions.write, index_terms)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
         ids = await asyncio.to_thread(descriptions.find, self._line.database, wanted)
@@ -62,7 +63,7 @@ class Redescription:
 
     async def take(self, results: Sequence[Redescribed | None]) -> None:
         described = [one for one in results if one is not None]
-        changed = await self._line.submit(self._writer.write, described)
+        changed = await self._line.submit(self._write, described)
         self.counts += Counter({_CHANGED: changed, _SAME: len(described) - changed})
         self.counts[UNREAD] += len(results) - len(described)
 

@@ -9,14 +9,14 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from db.articles import rework, signatures
 from db.articles.page_transaction import Store
 from db.articles.plan import made_with
-from db.articles.rework import KeptPage, Reread, Rewriter, Unit, Wanted
+from db.articles.rework import KeptPage, ReadUnit, Unit, Wanted
 from db.engine.errors import DatabaseProblem
 from db.frontier.seeds import seed_rows
 from db.records.article import Renewal
@@ -99,19 +99,6 @@ class StoredServices:
 
     async def better(self, plain: Page, _rendered: Page) -> Page:
         return plain
-
-
-@dataclass(frozen=True, slots=True)
-class ReadUnit:
-    """An article whose pages were read.
-
-    `missing` are its pages if one of them is not stored; `outcomes` are empty when one could not be read.
-    """
-
-    id: int
-    is_gone: bool = False
-    missing: Sequence[int] | None = None
-    outcomes: Sequence[Outcome] = ()
 
 
 class ArticleReader:
@@ -220,7 +207,7 @@ class Reextraction:
         judge = DuplicateJudge(config.duplicate_method, config.duplicates)
         joiner = make_joiner(config.duplicate_method.sign, partial(describe, config.parse_options.describe))
         store = Store(rework.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
-        self._rewriter = Rewriter(store)
+        self._write = partial(rework.write, store, self._made_with)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
         database = self._line.database
@@ -244,7 +231,7 @@ class Reextraction:
         if not read.outcomes:
             return UNREAD
         try:
-            stored = await self._line.submit(self._rewriter.write, Reread(read.id, self._made_with, read.outcomes))
+            stored = await self._line.submit(self._write, read)
         except DatabaseProblem:
             raise
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles

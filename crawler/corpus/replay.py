@@ -167,10 +167,10 @@ class Replay:
             frozenset(key for key, (_, one) in urls.items() if one.status == NOT_MODIFIED),
         )
         leased = await self._session.submit(table.lease_archived, request)
-        self._session.stats[KNOWN] += 0 if leased.is_spent else len(urls) - len(leased.leases)
-        self._ready.extend((lease, urls[key][1]) for key, lease in leased.leases.items())
+        self._session.stats[KNOWN] += 0 if leased.spent else len(urls) - len(leased.urls)
+        self._ready.extend((lease, urls[lease.id][1]) for lease in leased.urls)
         self._poll()
-        return leased.is_spent
+        return leased.spent
 
     async def _stored(self, most: int, not_of: Any = ()) -> None:
         """Wait until at most `most` pages are under way, and none of these URLs."""

@@ -102,7 +102,7 @@ def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class FilePages:
+class _FilePages:
     saved: Sequence[SavedPage]
 
     def pages(self, _notes: list[str]) -> Iterator[SavedPage]:
@@ -125,8 +125,8 @@ class FolderSource:
     def mark(self) -> Mapping[str, Any]:
         return _stamp([page.path for page in self._saved if page.path])
 
-    def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
-        return [FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, PAGES)]
+    def cut(self, partitions: int, folder: Path) -> Sequence[PagePartition]:
+        return [_FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, PAGES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPages:
+class _StoredPages:
     url: str
     first: int
     last: int
@@ -254,10 +254,10 @@ class StoredSource:
     def mark(self) -> Mapping[str, Any]:
         return {"database": self.name, "pages": self._pages}
 
-    def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
+    def cut(self, partitions: int, folder: Path) -> Sequence[PagePartition]:
         """Cut it by its keys, which are hashes: equal ranges hold about as many pages."""
         parts = partitions or -(-self._pages // PAGES) or 1
-        return [StoredPages(self._url, first, last) for first, last in key_ranges(parts)]
+        return [_StoredPages(self._url, first, last) for first, last in key_ranges(parts)]
 
 
 def find_stored(urls: Sequence[str], database_url: str, *, archive: str, most_bytes: int) -> dict[str, SavedPage]:
@@ -285,7 +285,7 @@ def find_stored(urls: Sequence[str], database_url: str, *, archive: str, most_by
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivePages:
+class _ArchivePages:
     """The pages of a WARC file whose records begin in a range of its bytes."""
 
     path: Path
@@ -298,24 +298,19 @@ class ArchivePages:
             yield SavedPage(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class WholeArchives:
-    """The pages of WARC files read from end to end.
+def pages_of_archives(paths: Sequence[Path], notes: list[str]) -> Iterator[SavedPage]:
+    """Yield the pages of WARC files that were answered with 200; note damaged records.
 
-    So a record that repeats another's body finds it, and a browser's document its answer, which ranges of bytes cannot.
+    The files are read from end to end, so a record that repeats another's body finds it, and a browser's document its
+    answer, which ranges of bytes cannot.
     """
-
-    paths: Sequence[Path]
-
-    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield the pages that were answered with 200, and note damaged records."""
-        bodies: Bodies[ArchivePlace] = Bodies()
-        for path in self.paths:
-            for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
-                if one.status == HTTPStatus.OK and not one.purpose:
-                    problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
-                    at = one.fetched_at
-                    yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
+    bodies: Bodies[ArchivePlace] = Bodies()
+    for path in paths:
+        for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
+            if one.status == HTTPStatus.OK and not one.purpose:
+                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                at = one.fetched_at
+                yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
 
 
 class WarcSource:
@@ -326,12 +321,12 @@ class WarcSource:
     def mark(self) -> Mapping[str, Any]:
         return _stamp(self._paths)
 
-    def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:
+    def cut(self, partitions: int, folder: Path) -> Sequence[PagePartition]:
         """Cut it by the bytes of its files; no partition is in two of them."""
         sizes = [path.stat().st_size for path in self._paths]
         each = -(-sum(sizes) // partitions) if partitions else _BYTES
         return [
-            ArchivePages(path, start, end)
+            _ArchivePages(path, start, end)
             for path, size in zip(self._paths, sizes, strict=True)
             for start, end in shares(size, 0, max(1, each))
         ]

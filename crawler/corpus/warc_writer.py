@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, TypeVar
 
@@ -42,20 +41,12 @@ class ArchiveError(Exception):
     """Raised when the archive cannot be written; the text is a sentence for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveOptions:
-    """The folder, the fields of each file's first record, and the size of a full file."""
-
-    folder: Path
-    about: Mapping[str, str]
-    most_bytes: int = _MOST_BYTES
-
-
 class Archive:
     """Writes the WARC files of a crawl in a thread of its own; raises `ArchiveError`."""
 
-    def __init__(self, options: ArchiveOptions) -> None:
-        self._files = _Files(options)
+    def __init__(self, folder: Path, about: Mapping[str, str], most_bytes: int = _MOST_BYTES) -> None:
+        """Begin a file in a folder; `about` are fields of each file's first record."""
+        self._files = _Files(folder, about, most_bytes)
         self._known: Bodies[Original] = Bodies()
         self._thread = ThreadPoolExecutor(1, "archive")
 
@@ -88,27 +79,29 @@ class Archive:
 
 
 class _Files:
-    def __init__(self, options: ArchiveOptions) -> None:
-        self._options = options
+    def __init__(self, folder: Path, about: Mapping[str, str], most_bytes: int) -> None:
+        self._folder = folder
+        self._about = about
+        self._most_bytes = most_bytes
         self._file: IO[bytes] | None = None
         self._name = ""
         self._size = self._first = self._number = 0
         try:
-            options.folder.mkdir(parents=True, exist_ok=True)
-            for path in sorted(options.folder.glob(f"*.warc.gz{OPEN}")):
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in sorted(folder.glob(f"*.warc.gz{OPEN}")):
                 mend(path)
             self._begin()
         except OSError as error:
-            raise _problem(options.folder, error) from None
+            raise _problem(folder, error) from None
 
     def place(self) -> ArchivePlace:
         """Return the place of the next record, in a new file if this one is full."""
-        if self._file is None or self._size >= self._options.most_bytes:
+        if self._file is None or self._size >= self._most_bytes:
             self.close()
             try:
                 self._begin()
             except OSError as error:
-                raise _problem(self._options.folder, error) from None
+                raise _problem(self._folder, error) from None
         return ArchivePlace(self._name, self._size)
 
     def write(self, records: Sequence[bytes]) -> ArchivePlace:
@@ -116,22 +109,22 @@ class _Files:
         try:
             self._append(b"".join(records))
         except OSError as error:
-            raise _problem(self._options.folder, error) from None
+            raise _problem(self._folder, error) from None
         return place
 
     def close(self) -> None:
         """Give the file its final name; remove one without a fetch."""
         if self._file is None:
             return
-        path = self._options.folder / f"{self._name}{OPEN}"
+        path = self._folder / f"{self._name}{OPEN}"
         try:
             if self._size > self._first:
-                path.rename(self._options.folder / self._name)
+                path.rename(self._folder / self._name)
             else:
                 path.unlink()
             self._file.close()
         except OSError as error:
-            raise _problem(self._options.folder, error) from None
+            raise _problem(self._folder, error) from None
         finally:
             self._file = None
 
@@ -141,11 +134,11 @@ class _Files:
         stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime())
         self._name = f"news-{stamp}-{self._number:05}-{os.getpid()}~{machine}.warc.gz"
         # without a buffer: what is written is the operating system's, whatever becomes of this process
-        self._file = (self._options.folder / f"{self._name}{OPEN}").open("xb", buffering=0)
+        self._file = (self._folder / f"{self._name}{OPEN}").open("xb", buffering=0)
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._size = self._first = 0
         try:
-            self._append(warc_records.described(clock.now(), self._name, self._options.about))
+            self._append(warc_records.described(clock.now(), self._name, self._about))
         except OSError:
             self.close()
             raise

@@ -36,10 +36,13 @@ _ALONE: dict[str, Any] = {**GUARDED, "ITEM_PIPELINES": {}, "EXTENSIONS": {}, "ST
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
+    """A page as fetched, and the document that a browser made of it, if one did."""
+
     url: str
     body: bytes = b""
     content_type: str = ""
     problem: str = ""
+    dom: bytes = b""
 
 
 async def fetch_page(ask: Ask, url: str, redirects: int) -> Fetched:

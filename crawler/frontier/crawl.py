@@ -37,7 +37,7 @@ from pipelines.url_rules.trap_signals import KnownTraps
 from .. import clock
 from ..corpus.replay import Replay, archives_of
 from ..corpus.warc_records import SUBREQUEST, Fetch
-from ..corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
+from ..corpus.warc_writer import Archive, ArchiveError
 from ..learn.learning import Learning
 from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
@@ -277,7 +277,7 @@ def _archive(config: Config) -> Archive | None:
         "robots": "obey",
     }
     try:
-        return Archive(ArchiveOptions(Path(config.store_warc), about))
+        return Archive(Path(config.store_warc), about)
     except ArchiveError as problem:
         raise ConfigError(str(problem)) from None
 

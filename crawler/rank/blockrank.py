@@ -42,7 +42,7 @@ DEFAULTS = Params()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BlockScores:
+class _BlockScores:
     """Blocks as parallel columns: page, kind, score (in sum 1), page after page."""
 
     pages: Numbers
@@ -87,7 +87,7 @@ def link_weights(graph: LinkGraph, params: Params = DEFAULTS) -> Values:
     return weights
 
 
-def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
+def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> _BlockScores:
     """Compute BlockRank: the chance to find the surfer in each block that holds links.
 
     From a block the surfer follows one of its links, and chooses a block of the page it leads to.
@@ -112,7 +112,7 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
     scores = surfer.stationary(
         to_blocks @ to_pages, slice(None), surfer.uniform(len(blocks)), params.surfer, totals=ones
     )
-    return BlockScores(pages, kinds, scores)
+    return _BlockScores(pages, kinds, scores)
 
 
 def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tuple[Values, NDArray[np.int64]]:

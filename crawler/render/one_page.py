@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from db.records.reasons import label
@@ -22,29 +22,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A page as fetched, and the document that a browser made of it, if it could."""
-
-    fetched: Fetched
-    dom: bytes = b""
-
-
 def show(
     urls: Sequence[str], settings: Settings, options: RenderOptions, policy: RobotsPolicy, redirects: int
-) -> dict[str, Shown]:
+) -> dict[str, Fetched]:
     """Fetch pages and render them one after the other; return the results when done.
 
     Can be called once in a process.
     """
 
-    async def work(ask: Ask) -> dict[str, Shown]:
+    async def work(ask: Ask) -> dict[str, Fetched]:
         renderer = Renderer(options)
         requests = BrowserRequests(ask, None, policy, seconds=options.seconds)
-        shown: dict[str, Shown] = {}
+        shown: dict[str, Fetched] = {}
         try:
             for url in dict.fromkeys(urls):
-                shown[url] = Shown(fetched := await fetch_page(ask, url, redirects))
+                shown[url] = fetched = await fetch_page(ask, url, redirects)
                 if fetched.problem:
                     continue
                 headers = (("content-type", fetched.content_type),)
@@ -53,7 +45,7 @@ def show(
                 if rendered.problem is not None:
                     detail = label(rendered.problem, rendered.detail)
                     logger.warning("%s was not rendered to the end: %s", url, detail)
-                shown[url] = replace(shown[url], dom=rendered.html)
+                shown[url] = replace(fetched, dom=rendered.html)
         finally:
             await renderer.close()
         return shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, or_, select, update
@@ -67,34 +66,31 @@ _TEXTS = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DescriptionWriter:
-    make_terms: MakeTerms
+def write(make_terms: MakeTerms, connection: Connection, batches: Sequence[Sequence[Redescribed]]) -> list[int]:
+    """Write descriptions; returns how many of each batch are other ones.
 
-    def write(self, connection: Connection, batches: Sequence[Sequence[Redescribed]]) -> list[int]:
-        """Write descriptions; returns how many of each batch are other ones.
+    An article that was written meanwhile keeps what it got then.
+    """
+    lock_articles(connection)
+    return [len(_write(make_terms, connection, batch)) for batch in batches]
 
-        An article that was written meanwhile keeps what it got then.
-        """
-        lock_articles(connection)
-        return [len(self._write(connection, batch)) for batch in batches]
 
-    def _write(self, connection: Connection, batch: Sequence[Redescribed]) -> set[int]:
-        stored = {row.id: row for row in connection.execute(_STORED, {"ids": [one.article.id for one in batch]})}
-        wanted = {
-            one.article.id: one.values
-            for one in sorted(batch, key=lambda one: one.article.id)
-            if one.article.id in stored and stored[one.article.id].updated == one.article.updated
-        }
-        others = {key: _differing(stored[key], values) for key, values in wanted.items()}
-        run_many(connection, _DESCRIBE, [{"key": key, **_columns(values)} for key, values in wanted.items()])
-        reclassed = classes.renew(connection, {key: values["memberships"] for key, values in wanted.items()})
-        details = {key: values["harm_detail"] for key, values in wanted.items()}
-        run_many(connection, _FLAG, [{"key": key, "detail": detail} for key, detail in details.items() if detail])
-        cleared = [key for key, detail in details.items() if not detail and stored[key].harm_kind]
-        run_many(connection, _CLEAR, [{"key": key} for key in cleared])
-        index.renew(connection, [key for key, names in others.items() if "classes" in names], self.make_terms)
-        return reclassed | {key for key, names in others.items() if names}
+def _write(make_terms: MakeTerms, connection: Connection, batch: Sequence[Redescribed]) -> set[int]:
+    stored = {row.id: row for row in connection.execute(_STORED, {"ids": [one.article.id for one in batch]})}
+    wanted = {
+        one.article.id: one.values
+        for one in sorted(batch, key=lambda one: one.article.id)
+        if one.article.id in stored and stored[one.article.id].updated == one.article.updated
+    }
+    others = {key: _differing(stored[key], values) for key, values in wanted.items()}
+    run_many(connection, _DESCRIBE, [{"key": key, **_columns(values)} for key, values in wanted.items()])
+    reclassed = classes.renew(connection, {key: values["memberships"] for key, values in wanted.items()})
+    details = {key: values["harm_detail"] for key, values in wanted.items()}
+    run_many(connection, _FLAG, [{"key": key, "detail": detail} for key, detail in details.items() if detail])
+    cleared = [key for key, detail in details.items() if not detail and stored[key].harm_kind]
+    run_many(connection, _CLEAR, [{"key": key} for key in cleared])
+    index.renew(connection, [key for key, names in others.items() if "classes" in names], make_terms)
+    return reclassed | {key for key, names in others.items() if names}
 
 
 def _columns(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -159,30 +159,30 @@ _LEASES = select(url.c.next_visit, *LEASE_COLUMNS).where(among(url.c.id))
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
-    id: int
-    made_with: str
-    outcomes: Sequence[Outcome]
+class ReadUnit:
+    """An article whose pages were read.
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rewriter:
-    """Writes articles that were extracted again, through the page transaction.
-
-    Their URLs are leased in the same transaction, so that no lease is left when it fails.
+    `missing` are its pages if one of them is not stored; `outcomes` are empty when one could not be read.
     """
 
-    store: Store
+    id: int
+    is_gone: bool = False
+    missing: Sequence[int] | None = None
+    outcomes: Sequence[Outcome] = ()
 
-    def write(self, connection: Connection, batch: Sequence[Reread]) -> list[list[Stored]]:
-        """Write a batch; values that are unknown now stay as they were."""
-        outcomes = [outcome for one in batch for outcome in one.outcomes]
-        leases = sorted(outcome.lease.id for outcome in outcomes)
-        run_many(connection, _LEASE, [{"key": key, "run": NO_RUN} for key in leases])
-        stored = iter(self.store.store(connection, outcomes))
-        read = [{"key": one.id, "made_with": one.made_with} for one in sorted(batch, key=lambda one: one.id)]
-        run_many(connection, _CHECKED, read)
-        return [[next(stored) for _ in one.outcomes] for one in batch]
+
+def write(store: Store, made_with: str, connection: Connection, batch: Sequence[ReadUnit]) -> list[list[Stored]]:
+    """Write articles that were extracted again, through the page transaction.
+
+    Their URLs are leased in the same transaction, so that no lease is left when it fails. Values that are unknown now
+    stay as they were.
+    """
+    outcomes = [outcome for one in batch for outcome in one.outcomes]
+    leases = sorted(outcome.lease.id for outcome in outcomes)
+    run_many(connection, _LEASE, [{"key": key, "run": NO_RUN} for key in leases])
+    stored = iter(store.store(connection, outcomes))
+    run_many(connection, _CHECKED, [{"key": key, "made_with": made_with} for key in sorted(one.id for one in batch)])
+    return [[next(stored) for _ in one.outcomes] for one in batch]
 
 
 _LEASE = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, bindparam, case, func, select, update
 
 from ..engine.statements import among, in_state, one_by_one, run_many
+from ..records.lease import Leases
 from ..records.reasons import SkipReason
 from ..records.run import Limits
 from ..records.url import Found, Lease, NewUrl, State
@@ -38,22 +39,14 @@ class ArchiveRequest:
     unchanged: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveLeases:
-    """Leased URLs whose answer is newer than what is stored, by their identifiers."""
-
-    leases: dict[int, Lease]
-    is_spent: bool = False
-
-
 @one_by_one
-def lease_archived(connection: Connection, request: ArchiveRequest) -> ArchiveLeases:
-    """Add URLs and lease them, within the limits; leave out what is stored already.
+def lease_archived(connection: Connection, request: ArchiveRequest) -> Leases:
+    """Add URLs and lease them, within the limits, unless what is stored is as new.
 
     So reading an archive again goes on where the last time ended.
     """
     if connection.execute(LIVES, {"run": request.run_id}).first() is None:
-        return ArchiveLeases({}, is_spent=True)
+        return Leases(spent=True)
     begin_day(connection)
     add_hosts(connection, max(at for _, at in request.found), [new for new, _ in request.found])
     insert_urls(connection, [(new, None, at) for new, at in request.found], [Found()] * len(request.found))
@@ -81,7 +74,7 @@ def lease_archived(connection: Connection, request: ArchiveRequest) -> ArchiveLe
     pages = [lease for lease in leases.values() if lease.counts]
     spend_totals(connection, [lease.seed_id for lease in pages])
     spend_hosts(connection, Counter(lease.host_id for lease in pages))
-    return ArchiveLeases(leases, is_spent)
+    return Leases(list(leases.values()), spent=is_spent)
 
 
 _KNOWN = select(*LEASE_COLUMNS, url.c.state).where(among(url.c.id)).with_for_update(of=url)

@@ -17,7 +17,7 @@ page, url = PageRow.table(), UrlRow.table()
 _AT_ONCE: Final = 32
 
 
-class _RawPage(NamedTuple):
+class RawPage(NamedTuple):
     """A page as fetched, or as a browser made it; its bytes are zstd-compressed."""
 
     key: int
@@ -31,7 +31,7 @@ def count_pages(connection: Connection) -> int:
     return connection.execute(select(func.count(page.c.url_id))).scalar_one()
 
 
-def pages_between(database: Database, first: int, last: int) -> Iterator[_RawPage]:
+def pages_between(database: Database, first: int, last: int) -> Iterator[RawPage]:
     """Yield the raw pages of a range of keys by these; only some are held at a time.
 
     Raises:
@@ -45,8 +45,8 @@ def pages_between(database: Database, first: int, last: int) -> Iterator[_RawPag
         first = rows[-1].key + 1
 
 
-def _some_between(connection: Connection, first: int, last: int) -> list[_RawPage]:
-    return [_RawPage(*row) for row in connection.execute(_BETWEEN, {"first": first, "last": last})]
+def _some_between(connection: Connection, first: int, last: int) -> list[RawPage]:
+    return [RawPage(*row) for row in connection.execute(_BETWEEN, {"first": first, "last": last})]
 
 
 _BETWEEN = (

@@ -38,7 +38,7 @@ class SiteHost:
 
 
 @dataclass(frozen=True, slots=True)
-class _Feed:
+class SiteFeed:
     """A feed or sitemap: its visits, and what came of those after the first."""
 
     url: str
@@ -53,7 +53,7 @@ class _Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class _SiteRule:
+class SiteRule:
     host: str
     kind: str
     pattern: str
@@ -63,7 +63,7 @@ class _SiteRule:
 
 
 @dataclass(frozen=True, slots=True)
-class _SiteArticle:
+class SiteArticle:
     id: int
     title: str
     published_at: str | None
@@ -72,21 +72,21 @@ class _SiteArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class _SiteDetail:
+class SiteDetail:
     name: str
     first_seen: str
     originals: int
     reprints: int
     hosts: Sequence[SiteHost]
     alarms: Sequence[ShownAlarm]
-    feeds: Sequence[_Feed]
-    rules: Sequence[_SiteRule]
-    traps: Sequence[_SiteRule]
+    feeds: Sequence[SiteFeed]
+    rules: Sequence[SiteRule]
+    traps: Sequence[SiteRule]
     published: Mapping[str, int]
-    newest: Sequence[_SiteArticle]
+    newest: Sequence[SiteArticle]
 
 
-def site_detail(connection: Connection, name: str, now: float) -> _SiteDetail | None:
+def site_detail(connection: Connection, name: str, now: float) -> SiteDetail | None:
     """Read all about a site; None when it is not known.
 
     Cost: indexed reads only; the URLs of its hosts that wait or were fetched are counted in their indexes.
@@ -113,7 +113,7 @@ def site_detail(connection: Connection, name: str, now: float) -> _SiteDetail | 
             )
         )
     names = {each.id: each.name for each in rows}
-    return _SiteDetail(
+    return SiteDetail(
         name=row.name,
         first_seen=row.first_seen,
         originals=row.originals,
@@ -124,7 +124,7 @@ def site_detail(connection: Connection, name: str, now: float) -> _SiteDetail | 
         rules=_site_rules(connection, names),
         traps=_site_traps(connection, names),
         published=_published(connection, key, now),
-        newest=[_SiteArticle(*tuple(each)) for each in connection.execute(_NEWEST_OF, {"site": key})],
+        newest=[SiteArticle(*tuple(each)) for each in connection.execute(_NEWEST_OF, {"site": key})],
     )
 
 
@@ -156,26 +156,26 @@ def _site_alarms(connection: Connection, names: Mapping[int, str]) -> list[Shown
     return [ShownAlarm(names[row[0]], *row[1:]) for row in rows]
 
 
-def _feeds(connection: Connection, ids: Sequence[int]) -> list[_Feed]:
-    columns = [url.c[name] for name in _Feed.__slots__]
+def _feeds(connection: Connection, ids: Sequence[int]) -> list[SiteFeed]:
+    columns = [url.c[name] for name in SiteFeed.__slots__]
     order = (url.c.brought.desc(), url.c.named.desc(), url.c.visits.desc(), url.c.url)
     feeds = select(*columns).where(url.c.host_id.in_(ids), text(FEEDS))
     rows = connection.execute(feeds.order_by(*order).limit(_MOST_ROWS))
-    return [_Feed(*row) for row in rows]
+    return [SiteFeed(*row) for row in rows]
 
 
-def _site_rules(connection: Connection, names: Mapping[int, str]) -> list[_SiteRule]:
+def _site_rules(connection: Connection, names: Mapping[int, str]) -> list[SiteRule]:
     columns = (rule.c.host_id, rule.c.kind, rule.c.pattern, rule.c.support, rule.c.used)
     order = (rule.c.used.desc(), rule.c.support.desc(), rule.c.pattern)
     rows = connection.execute(select(*columns).where(rule.c.host_id.in_(names)).order_by(*order).limit(_MOST_ROWS))
-    return [_SiteRule(names[r.host_id], r.kind, r.pattern, r.support, bool(r.used), "") for r in rows]
+    return [SiteRule(names[r.host_id], r.kind, r.pattern, r.support, bool(r.used), "") for r in rows]
 
 
-def _site_traps(connection: Connection, names: Mapping[int, str]) -> list[_SiteRule]:
+def _site_traps(connection: Connection, names: Mapping[int, str]) -> list[SiteRule]:
     columns = (pattern.c.host_id, pattern.c.kind, pattern.c.pattern, pattern.c.pages, pattern.c.why)
     blocked = select(*columns).where(pattern.c.host_id.in_(names), pattern.c.kind != literal_column("''"))
     rows = connection.execute(blocked.order_by(pattern.c.pages.desc(), pattern.c.pattern).limit(_MOST_ROWS))
-    return [_SiteRule(names[r.host_id], r.kind, r.pattern, r.pages, used=True, why=r.why) for r in rows]
+    return [SiteRule(names[r.host_id], r.kind, r.pattern, r.pages, used=True, why=r.why) for r in rows]
 
 
 def _published(connection: Connection, key: int, now: float) -> dict[str, int]:

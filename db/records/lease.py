@@ -34,7 +34,7 @@ class LeaseRequest:
 
 @dataclass(slots=True)
 class Leases:
-    """The answer to a `LeaseRequest`; `urls` are in the order in which to fetch them.
+    """URLs leased to a run; `urls` are in the order in which to fetch them.
 
     Attributes:
         seeds: their seeds as they are now (another process may have added or changed some).

@@ -33,16 +33,6 @@ class RenderRecord:
         return RenderRecord(self.tries + 1, self.gains + gained, 0 if gained else self.misses + 1, at)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownGain:
-    host: str
-    wish: str
-    tries: int
-    gains: int
-    misses: int
-    tried_at: float
-
-
 def load(connection: Connection, host_ids: Sequence[int]) -> list[dict[str, RenderRecord]]:
     found: dict[int, dict[str, RenderRecord]] = {key: {} for key in host_ids}
     for row in connection.execute(_LOAD, {"ids": sorted(found)}):
@@ -69,8 +59,9 @@ def save(connection: Connection, tries: Sequence[RenderTry]) -> list[None]:
     return [None for _ in tries]
 
 
-def shown_gains(connection: Connection, most: Sequence[int]) -> list[Sequence[ShownGain]]:
-    return [[ShownGain(*row) for row in connection.execute(_SHOWN, {"most": each})] for each in most]
+def shown_gains(connection: Connection, most: int) -> list[tuple[str, str, RenderRecord]]:
+    """Read hosts, wishes and what became of them, the most tried first."""
+    return [(row[0], row[1], RenderRecord(*row[2:])) for row in connection.execute(_SHOWN, {"most": most})]
 
 
 _SHOWN = (

@@ -16,14 +16,14 @@ from .normalize import normalize
 _END = re.compile(r"(?<=[。！？!?；;…])[”’」』\"')）]*|(?<=[.])\s+(?=[^\s0-9])|\n+")
 
 
-class _SentenceDiff(NamedTuple):
+class SentenceDiff(NamedTuple):
     added: Sequence[str]
     removed: Sequence[str]
 
 
-def compare_sentences(before: str, after: str) -> _SentenceDiff:
+def compare_sentences(before: str, after: str) -> SentenceDiff:
     old, new = _sentences(before), _sentences(after)
-    return _SentenceDiff(
+    return SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
     )
 

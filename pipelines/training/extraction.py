@@ -60,7 +60,7 @@ class Params:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrainingSet:
+class _TrainingSet:
     """Examples to learn from: a row of values per feature, a column per example."""
 
     features: tuple[str, ...]
@@ -107,7 +107,7 @@ def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> 
     for page, part in zip(training_pages, dealt, strict=True):
         _rescore(page, odds[part])
     block_parts = np.repeat(dealt, [len(page.content) for page in training_pages])
-    examples = TrainingSet(
+    examples = _TrainingSet(
         training_pages[0].table.names,
         np.concatenate([page.table.values for page in training_pages], axis=1),
         np.concatenate([page.content for page in training_pages]),
@@ -180,7 +180,7 @@ def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
         page.table.values[page.table.names.index(name)] = values
 
 
-def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
+def _some(examples: _TrainingSet, chosen: Flags) -> _TrainingSet:
     return replace(
         examples, values=examples.values[:, chosen], content=examples.content[chosen], costs=examples.costs[chosen]
     )
@@ -196,14 +196,14 @@ def _join(networks: Sequence[DenseNetwork]) -> DenseNetwork:
     )
 
 
-def _drawn(examples: TrainingSet, seed: int) -> TrainingSet:
+def _drawn(examples: _TrainingSet, seed: int) -> _TrainingSet:
     """Draw from the cheap examples in proportion to cost, which halves the work."""
     share = np.minimum(examples.costs / _CHEAP, 1)
     drawn = _some(examples, np.random.default_rng(seed).random(len(share)) < share)
     return replace(drawn, costs=np.maximum(drawn.costs, np.float32(_CHEAP)))
 
 
-def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
+def _with_nameless(examples: _TrainingSet, seed: int) -> _TrainingSet:
     """Add some examples without telling names, as other sites use other words."""
     chosen = np.asarray(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
     again = _some(examples, chosen)
@@ -225,7 +225,9 @@ def _costs(page: Example) -> NDArray[np.float32]:
     return costs
 
 
-def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None) -> DenseNetwork:
+def fit(
+    examples: _TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None
+) -> DenseNetwork:
     """Train networks on examples; the same seed gives the same ones.
 
     `scaling` is shift and scale of the inputs (see `DenseNetwork`), where more examples have told them.

@@ -54,7 +54,7 @@ _Unit = tuple[str, str, int, str, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class HarmParams:
+class Params:
     """Parameters of a training.
 
     Attributes:
@@ -121,7 +121,7 @@ class _Learned:
 
 
 def learn(
-    examples: Sequence[HarmExample], seed: int, params: HarmParams | None = None
+    examples: Sequence[HarmExample], seed: int, params: Params | None = None
 ) -> tuple[HarmModel, dict[str, object]]:
     """Return a model learned from labelled pages, and figures about it.
 
@@ -132,7 +132,7 @@ def learn(
         ValueError: an unknown label, one side is missing, or the harmful one is not Chinese.
         ImportError: scikit-learn is not installed; only training needs it.
     """
-    params = params or HarmParams()
+    params = params or Params()
     allowed = (*CLEAN_LABELS, *KIND_OF)
     for example in examples:
         if example.label not in allowed:
@@ -271,7 +271,7 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
     return folds
 
 
-def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
+def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: Params) -> _Learned:
     """Learn the votes of one size against each of `sides`, also without each fold."""
     harmful = units.harmful
     sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
@@ -310,7 +310,7 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
     return _Learned(readings[0], readings[1:], min(slope for _, slope in offsets.values()), report)
 
 
-def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
+def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: Params) -> Votes:
     """Return the mean of the votes against each sort of honest texts, and others.
 
     The ratios trust some rare signs too much; a plain vote is calm. A colloquial headline has the shape of a post:
@@ -395,7 +395,7 @@ def _learn_parts(
     held: Sequence[HarmReading],
     *,
     random: np.random.Generator,
-    params: HarmParams,
+    params: Params,
 ) -> tuple[tuple[float, float, float, float], dict[str, object]]:
     """Learn when a part is not the page's own; without hijacked rows, guess."""
     weights = (*model.foreign[:2], 0.0, 0.0)

@@ -26,7 +26,7 @@ from pathlib import Path
 from crawler.corpus import warc
 from crawler.corpus import warc_records as records
 from crawler.corpus.warc_records import Bodies, Fetch
-from crawler.corpus.warc_writer import Archive, ArchiveOptions
+from crawler.corpus.warc_writer import Archive
 from pipelines.item import WireExchange
 
 from .commands import crawl_command, new_parser
@@ -63,7 +63,7 @@ def ours(given: list[Fetch], folder: Path) -> float:
     """Write with the crawl's own archive; returns bytes a page."""
 
     async def write() -> None:
-        archive = Archive(ArchiveOptions(folder, {"software": "benchmark"}))
+        archive = Archive(folder, {"software": "benchmark"})
         for one in given:
             await archive.keep(one)
         await archive.close()

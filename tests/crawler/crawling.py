@@ -1,7 +1,6 @@
 """Run the real command in a process of its own, against a newsroom served by the test.
 
-The processes are forked from one that has imported everything already: a command starts in milliseconds instead of
-seconds. `python -m scrapy` itself is run where the start matters.
+`python -m scrapy` itself is run where the start matters.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import gc
 import io
 import multiprocessing
 import os
-import pkgutil
 import signal
 import sqlite3
 import sys
@@ -23,10 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from scrapy import commands as scrapy_commands
 from scrapy.cmdline import execute
 
-from crawler import commands as crawler_commands
+from tests.forked import start_process
 
 if TYPE_CHECKING:
     from crawler.demo.server import Newsroom
@@ -35,50 +32,6 @@ ROOT = Path(__file__).parents[2]
 
 DESCRIBED = ("KEYWORDS=combined", "CLASSES=shipped", "HARMFUL=flag")
 """Settings of a crawl that describes its articles, as a crawl does unless told otherwise."""
-
-_context = multiprocessing.get_context("forkserver")
-_COMMANDS = (
-    f"{package.__name__}.{module.name}"
-    for package in (scrapy_commands, crawler_commands)
-    for module in pkgutil.iter_modules(package.__path__)
-)
-_OF_SCRAPY = (
-    "core.downloader.handlers.http11",
-    "downloadermiddlewares.cookies",
-    "downloadermiddlewares.defaultheaders",
-    "downloadermiddlewares.downloadtimeout",
-    "downloadermiddlewares.httpcache",
-    "downloadermiddlewares.redirect",
-    "downloadermiddlewares.robotstxt",
-    "downloadermiddlewares.useragent",
-    "extensions.closespider",
-    "extensions.memdebug",
-    "extensions.memusage",
-    "pqueues",
-    "squeues",
-    "statscollectors",
-)
-"""Imported by crawls, our own and ordinary ones, as they begin; none of them starts a reactor."""
-_context.set_forkserver_preload(
-    [
-        "scrapy.cmdline",
-        "scrapy.crawler",
-        *(f"scrapy.{name}" for name in _OF_SCRAPY),
-        "alembic.command",
-        "alembic.config",
-        "crawler.fetch.handler",
-        "crawler.frontier.progress",
-        "crawler.corpus.redescription",
-        "crawler.corpus.reextraction",
-        "crawler.run.wiring",
-        "crawler.settings",
-        "crawler.spiders.news",
-        "pipelines.focus.profile",
-        "pipelines.warm_descriptions",
-        *_COMMANDS,
-        __name__,
-    ]
-)
 
 
 @dataclass
@@ -128,9 +81,7 @@ def start(folder: Path, *arguments: str, before: str = "", own_session: bool = F
     own all its processes can be told and killed by its identifier.
     """
     log = folder / f"command-{len(list(folder.glob('command-*.err')))}"
-    process = _context.Process(target=_execute, args=(arguments, str(log), before, own_session))
-    process.start()
-    return Running(process, log)
+    return Running(start_process(_execute, arguments, str(log), before, own_session), log)
 
 
 def scrapy(folder: Path, *arguments: str, timeout: float = 600, before: str = "") -> Finished:

@@ -99,7 +99,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class HostState:
+class _HostState:
     """All that is stored of a host, in types that JSON has.
 
     Attributes:
@@ -136,14 +136,14 @@ class HealthMonitor:
         try:
             fields = json.loads(packed)
             active = {group: Finding(**finding) for group, finding in fields["active"].items()}
-            self.state = HostState(**{**fields, "active": active})
+            self.state = _HostState(**{**fields, "active": active})
         except (ValueError, TypeError, KeyError):
-            self.state = HostState()
+            self.state = _HostState()
 
     def pack(self) -> str:
         """Return the state as JSON, without what is held back."""
         active = {group: asdict(finding) for group, finding in self.state.active.items()}
-        state = {name: getattr(self.state, name) for name in HostState.__slots__} | {"active": active}
+        state = {name: getattr(self.state, name) for name in _HostState.__slots__} | {"active": active}
         return json.dumps(_rounded(state), separators=(",", ":"))
 
     def learn(self, answer: HostAnswer) -> list[Finding]:

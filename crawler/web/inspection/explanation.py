@@ -28,7 +28,7 @@ _MOST_COMPARED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class _LookUp:
+class LookUp:
     """The database's answer about a URL; `known` is None when the URL is not in it.
 
     If it `is_pruned`, it was outside of the seeds' scope, and nothing else is kept of it.
@@ -40,7 +40,7 @@ class _LookUp:
 
 
 @dataclass(frozen=True, slots=True)
-class _ScoreShare:
+class ScoreShare:
     """A signal's contribution to a score: value times weight."""
 
     signal: str
@@ -61,12 +61,12 @@ def read_url(given: str) -> str | None:
     return canonicalize(given if "://" in given else f"http://{given}")
 
 
-def look_up(connection: ReadConnection, url: str) -> _LookUp:
+def look_up(connection: ReadConnection, url: str) -> LookUp:
     explanation = explain(connection, url)
     if explanation is None:
-        return _LookUp(None, is_pruned=bool(pruned(connection, [fingerprint(url)])))
+        return LookUp(None, is_pruned=bool(pruned(connection, [fingerprint(url)])))
     used = used_of(connection, fingerprint(host_key(url))) if explanation.reason == SkipReason.URL_RULE else []
-    return _LookUp(explanation, rules=matching_rules(used, url))
+    return LookUp(explanation, rules=matching_rules(used, url))
 
 
 def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
@@ -172,7 +172,7 @@ def _changes(explanation: Explanation) -> list[tuple[str, str]]:
     return lines
 
 
-def score_shares(explanation: Explanation) -> list[_ScoreShare]:
+def score_shares(explanation: Explanation) -> list[ScoreShare]:
     """Split a score into its signals, largest contribution first.
 
     Empty for URLs that simply go first, and when the weights are unknown.
@@ -180,7 +180,7 @@ def score_shares(explanation: Explanation) -> list[_ScoreShare]:
     weights = _weights(explanation.settings)
     if explanation.score >= GOES_FIRST or not set(explanation.parts) <= set(weights):
         return []
-    shares = [_ScoreShare(signal, value, weights[signal]) for signal, value in explanation.parts.items()]
+    shares = [ScoreShare(signal, value, weights[signal]) for signal, value in explanation.parts.items()]
     return sorted(shares, key=lambda share: -abs(share.added))
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from cachetools import LRUCache
 
 from ...records import Signature
 from ..boilerplate import BoilerplateLines, TextLines, leave_out
 from ..shape import Comparison, Method
+
+D = TypeVar("D")
 
 _PREPARED = 256
 
@@ -28,42 +30,36 @@ class Reference(NamedTuple):
     left_out: tuple[int, ...] = ()
 
 
-class _Comparisons:
-    """Comparisons of a method, looked up, or computed now, as `compared_now` counts."""
+class _Recorded(Generic[D]):
+    """Comparisons of a method, looked up or else made; `compared_now` counts these."""
 
-    def __init__(self, method: Method, compared: Callable[[Any, Any], Comparison | None]) -> None:
+    def __init__(self, method: Method, compared: Callable[[D, D], Comparison | None]) -> None:
         self.method = method
         self.compared_now = 0
         self._compared = compared
-        self._prepared: LRUCache[Any, Any] = LRUCache(_PREPARED)
+        self._prepared: LRUCache[D, Any] = LRUCache(_PREPARED)
 
-    def _looked_up(self, prepare: Callable[[str, Any], Any]) -> Method:
-        return replace(self.method, prepare=prepare, compare=self._compare, rest_share=self._rest_share)
-
-    def _text_of(self, document: Any) -> tuple[str, str]:
-        raise NotImplementedError
-
-    def _compare(self, new: Any, stored: Any) -> Comparison:
+    def _compare(self, new: D, stored: D) -> Comparison:
         comparison = self._compared(new, stored)
         if comparison is None:
             self.compared_now += 1
             comparison = self.method.compare(self._made(new), self._made(stored))
         return comparison
 
-    def _rest_share(self, new: Any, stored: Any, third: Any) -> float:
+    def _rest_share(self, new: D, stored: D, third: D) -> float:
         return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
 
-    def _made(self, document: Any) -> Any:
-        if document not in self._prepared:
-            self._prepared[document] = self.method.prepare(*self._text_of(document))
-        return self._prepared[document]
+    def _made(self, of: D) -> Any:
+        if of not in self._prepared:
+            self._prepared[of] = self.method.prepare(*self._text(of))
+        return self._prepared[of]
+
+    def _text(self, of: D) -> tuple[str, str]:
+        raise NotImplementedError
 
 
-class Recorded(_Comparisons):
-    """Answers about documents by reference.
-
-    `signed_now` counts signatures that were not made ahead.
-    """
+class Recorded(_Recorded[Reference]):
+    """Answers of a method on documents by reference; `signed_now` counts as well."""
 
     def __init__(
         self,
@@ -74,22 +70,28 @@ class Recorded(_Comparisons):
     ) -> None:
         super().__init__(method, compared)
         self.signed_now = 0
-        self._text = text
+        self._whole_text = text
         self._signed = signed
 
     def by_reference(self) -> Method:
-        return replace(self._looked_up(lambda _, of: of), sign=self._sign)
+        return replace(
+            self.method,
+            sign=self._sign,
+            prepare=lambda _, of: of,
+            compare=self._compare,
+            rest_share=self._rest_share,
+        )
 
     def _sign(self, _: str, of: Any) -> Signature:
         signature = self._signed(of)
         if signature is None:
             self.signed_now += 1
-            signature = self.method.sign(*self._text_of(of))
+            signature = self.method.sign(*self._text(of))
         return signature
 
-    def _text_of(self, document: Reference) -> tuple[str, str]:
-        title, text = self._text(document.number)
-        return title, leave_out(text, document.left_out)
+    def _text(self, of: Reference) -> tuple[str, str]:
+        title, text = self._whole_text(of.number)
+        return title, leave_out(text, of.left_out)
 
 
 class RecordedLines:
@@ -104,10 +106,13 @@ class RecordedLines:
         self._counts.count(self._lines(of.number))
 
 
-class _PreparedText(NamedTuple):
+class KeyedText(NamedTuple):
     key: int
     title: str
     text: str
+
+    def __hash__(self) -> int:
+        return self.key
 
 
 def text_key(title: str, text: str) -> int:
@@ -116,14 +121,14 @@ def text_key(title: str, text: str) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
-class RecordedTexts(_Comparisons):
-    """Answers about texts, which are known by their `text_key`."""
-
-    def __init__(self, method: Method, compared: Callable[[int, int], Comparison | None]) -> None:
-        super().__init__(method, lambda new, stored: compared(new.key, stored.key))
-
+class RecordedTexts(_Recorded[KeyedText]):
     def by_text(self) -> Method:
-        return self._looked_up(lambda title, text: _PreparedText(text_key(title, text), title, text))
+        return replace(
+            self.method,
+            prepare=lambda title, text: KeyedText(text_key(title, text), title, text),
+            compare=self._compare,
+            rest_share=self._rest_share,
+        )
 
-    def _text_of(self, document: _PreparedText) -> tuple[str, str]:
-        return document.title, document.text
+    def _text(self, of: KeyedText) -> tuple[str, str]:
+        return of.title, of.text

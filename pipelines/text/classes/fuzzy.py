@@ -24,7 +24,7 @@ class Params:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FuzzyClasses:
+class _FuzzyClasses:
     """Membership of each word (row) in each class; 0 where it is no word of the class."""
 
     words: Numbers
@@ -49,8 +49,8 @@ def fit(training: Training, params: Params) -> Classifier:
     sizes = np.maximum(table.occurrences.sum(axis=0), 1)
     rates = table.occurrences / sizes + params.smooth / sizes.mean()
     degrees = uncertainty(Contingency(table.documents, table.with_term, table.of_class, table.both, rates))
-    return FuzzyClasses(np.where(degrees >= params.least, degrees, 0.0))
+    return _FuzzyClasses(np.where(degrees >= params.least, degrees, 0.0))
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    return FuzzyClasses(Steps.load(model["words"], terms).values())
+    return _FuzzyClasses(Steps.load(model["words"], terms).values())

@@ -27,7 +27,7 @@ class Params:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Neighbours:
+class _Neighbours:
     matrix: sp.csr_matrix
     wanted: Numbers
     k: int
@@ -65,7 +65,7 @@ def fit(training: Training, params: Params) -> Classifier:
             values[np.argsort(-values, kind="stable")[params.terms :]] = 0
     matrix.data = np.rint(matrix.data * 255) / 255
     matrix.eliminate_zeros()
-    return Neighbours(matrix, training.wanted, params.k)
+    return _Neighbours(matrix, training.wanted, params.k)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
@@ -79,4 +79,4 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
         wanted[row, columns_of] = 1
     if len(wanted) != matrix.shape[0]:
         raise ValueError("texts and classes differ in number")
-    return Neighbours(matrix, wanted, int(model["k"]))
+    return _Neighbours(matrix, wanted, int(model["k"]))

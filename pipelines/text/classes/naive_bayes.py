@@ -27,7 +27,7 @@ class Params:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BayesClasses:
+class _BayesClasses:
     """Logarithms of P(term | class), less its mean over the classes, and of P(class)."""
 
     weights: Numbers
@@ -60,8 +60,10 @@ def fit(training: Training, params: Params) -> Classifier:
     of_class = np.asarray(counts.T @ training.wanted) + params.smooth
     weights = np.log(of_class / of_class.sum(axis=0))
     prior = np.log((training.wanted.sum(axis=0) + 1) / (len(training.wanted) + training.wanted.shape[1]))
-    return BayesClasses(weights - weights.mean(axis=1, keepdims=True), prior, params.sharpness)
+    return _BayesClasses(weights - weights.mean(axis=1, keepdims=True), prior, params.sharpness)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    return BayesClasses(Steps.load(model["weights"], terms).values(), unpack(model["prior"]), float(model["sharpness"]))
+    return _BayesClasses(
+        Steps.load(model["weights"], terms).values(), unpack(model["prior"]), float(model["sharpness"])
+    )

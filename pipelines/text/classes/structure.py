@@ -73,7 +73,7 @@ def likeness(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cores:
+class _Cores:
     """Clusters of the pages of each class: words and trees, a column per core."""
 
     words: Numbers
@@ -126,7 +126,7 @@ def fit(training: Training, params: Params) -> Classifier:
                 total.update(training.texts[row].edges)
             trees.append({edge: count / len(members) for edge, count in total.most_common(_MOST_EDGES)})
             classes.append(number)
-    return Cores(np.stack(means, axis=1), trees, classes, training.wanted.shape[1], params)
+    return _Cores(np.stack(means, axis=1), trees, classes, training.wanted.shape[1], params)
 
 
 def _cluster(matrix: Any, cores: int) -> list[Any]:
@@ -155,7 +155,7 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     owners = [int(owner) for owner in model["classes"]]
     if not owners or min(owners) < 0 or max(owners) >= classes or len(model["edges"]) != len(owners):
         raise ValueError("its cores are of classes that it does not have")
-    return Cores(
+    return _Cores(
         Steps.load(model["words"], terms).values(),
         list(model["edges"]),
         owners,

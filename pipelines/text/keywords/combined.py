@@ -34,7 +34,7 @@ DEFAULTS = Params()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoostedTrees:
+class _BoostedTrees:
     """Boosted trees, all of them `DEPTH` deep.
 
     Attributes:
@@ -74,7 +74,7 @@ class BoostedTrees:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Regression:
+class _Regression:
     mean: Floats
     scale: Floats
     weights: Floats
@@ -86,15 +86,15 @@ class Regression:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KeywordModel:
+class _KeywordModel:
     """Models of one script; the gate gives the odds of an article and no abstract."""
 
-    trees: BoostedTrees
-    regression: Regression
-    gate: Regression
+    trees: _BoostedTrees
+    regression: _Regression
+    gate: _Regression
 
 
-Models = Mapping[str, KeywordModel]
+Models = Mapping[str, _KeywordModel]
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
@@ -159,7 +159,7 @@ def read(model: Mapping[str, Any]) -> Models:
     nothing = np.ones((1, len(COLUMNS)))
     try:
         models = {
-            script: KeywordModel(
+            script: _KeywordModel(
                 _read_trees(each["trees"]),
                 _read_regression(each["regression"], expand(nothing)),
                 _read_regression(each["gate"], style(nothing)),
@@ -173,8 +173,8 @@ def read(model: Mapping[str, Any]) -> Models:
     return models
 
 
-def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:
-    return BoostedTrees.of(
+def _read_trees(values: Mapping[str, Any]) -> _BoostedTrees:
+    return _BoostedTrees.of(
         unpack(values["columns"]).astype(int),
         unpack(values["borders"]),
         unpack(values["leaves"]),
@@ -182,8 +182,8 @@ def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:
     )
 
 
-def _read_regression(values: Mapping[str, Any], features: Floats) -> Regression:
+def _read_regression(values: Mapping[str, Any], features: Floats) -> _Regression:
     mean, scale, weights = (unpack(values[name]) for name in ("mean", "scale", "weights"))
     if not mean.shape == scale.shape == weights.shape == features.shape[1:]:
         raise ValueError(f"a regression has {mean.shape} means, {scale.shape} scales, {weights.shape} weights")
-    return Regression(mean, scale, weights, float(values["base"]))
+    return _Regression(mean, scale, weights, float(values["base"]))

@@ -28,13 +28,15 @@ ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 OLD = "UPDATE article SET extractor_version = '0', checked_with = 'old 0'"
 SLOW = """
 import time
-from db.articles.rework import Rewriter
-from db.articles.descriptions import DescriptionWriter
-for writer in (Rewriter, DescriptionWriter):
-    def slowly(self, connection, batch, write=writer.write):
+from db.articles import descriptions, rework
+def slow(write):
+    def slowly(*arguments):
+        *first, batch = arguments
         time.sleep(0.1)
-        return [outcome for one in batch for outcome in write(self, connection, [one])]
-    writer.write = slowly
+        return [outcome for one in batch for outcome in write(*first, [one])]
+    return slowly
+for writer in (rework, descriptions):
+    writer.write = slow(writer.write)
 """
 """So that there is time to kill a command in the middle of its work."""
 EXTRACT, DESCRIBE = ("extract", "--database"), ("describe",)

@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.corpus.warc import ArchivedResponse, files, response_at, responses
 from crawler.corpus.warc_records import Bodies, Fetch
-from crawler.corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
+from crawler.corpus.warc_writer import Archive, ArchiveError
 from db.records.outcome import ArchivePlace
 from pipelines.item import CutBy, WireExchange
 
@@ -41,7 +41,7 @@ def fetch(path: str, wire: bytes | None = None, seconds: float = 0.0, **more: ob
 
 def write(folder: Path, fetches: Sequence[Fetch], most_bytes: int = 1 << 30) -> list[ArchivePlace]:
     async def all_of_them() -> list[ArchivePlace]:
-        archive = Archive(ArchiveOptions(folder, {"software": "test"}, most_bytes))
+        archive = Archive(folder, {"software": "test"}, most_bytes)
         places = [await archive.keep(one) for one in fetches]
         await archive.conversion("http://a.example/shown", b"<p>shown", AT, AT)
         await archive.close()
@@ -139,7 +139,7 @@ def test_new_file_is_begun_when_one_is_full(tmp_path: Path) -> None:
 
 
 def test_archive_of_nothing_leaves_no_file(tmp_path: Path) -> None:
-    asyncio.run(Archive(ArchiveOptions(tmp_path / "new", {})).close())
+    asyncio.run(Archive(tmp_path / "new", {}).close())
     assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -147,11 +147,11 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from tests.crawler.corpus.test_warc_writer import answer, fetch
-from crawler.corpus.warc_writer import Archive, ArchiveOptions
+from crawler.corpus.warc_writer import Archive
 import os
 
 async def write():
-    archive = Archive(ArchiveOptions(Path(sys.argv[1]), {}))
+    archive = Archive(Path(sys.argv[1]), {})
     n = 0
     while True:
         await archive.keep(fetch(f"/{n}", answer(os.urandom(200_000))))
@@ -167,7 +167,7 @@ def test_killed_writer_leaves_whole_records_and_the_next_one_cuts_the_last(tmp_p
         for _ in range(20):
             process.stdout.readline()
         [path] = tmp_path.glob("*.open")
-        living = Archive(ArchiveOptions(tmp_path, {}))  # leaves a file alone that is being written
+        living = Archive(tmp_path, {})  # leaves a file alone that is being written
         asyncio.run(living.close())
         assert path.exists()
         process.send_signal(signal.SIGKILL)
@@ -185,14 +185,14 @@ FULL = """
 import asyncio, resource, signal, sys
 from pathlib import Path
 from tests.crawler.corpus.test_warc_writer import answer, fetch
-from crawler.corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
+from crawler.corpus.warc_writer import Archive, ArchiveError
 import os
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
 async def write():
-    archive = Archive(ArchiveOptions(Path(sys.argv[1]), {}))
+    archive = Archive(Path(sys.argv[1]), {})
     try:
         for n in range(100):
             await archive.keep(fetch(f"/{n}", answer(os.urandom(9_000))))
@@ -215,7 +215,7 @@ def test_file_ends_with_a_whole_record_when_nothing_more_can_be_written(tmp_path
 def test_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ArchiveError, match="cannot be written"):
-        Archive(ArchiveOptions(tmp_path / "file", {}))
+        Archive(tmp_path / "file", {})
 
 
 def test_empty_file_of_a_process_that_has_just_begun_is_left_alone(tmp_path: Path) -> None:
@@ -223,5 +223,5 @@ def test_empty_file_of_a_process_that_has_just_begun_is_left_alone(tmp_path: Pat
     for path in (young, old):
         path.touch()
     os.utime(old, (time.time() - 3600,) * 2)
-    asyncio.run(Archive(ArchiveOptions(tmp_path, {})).close())
+    asyncio.run(Archive(tmp_path, {}).close())
     assert (young.exists(), old.exists()) == (True, False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from sqlalchemy import text
 
 from db.articles import descriptions, rework
-from db.articles.descriptions import DescriptionWriter, Redescribed
+from db.articles.descriptions import Redescribed
 from db.articles.rework import Wanted
 from db.engine.database import Database
 from db.frontier import claims
@@ -118,7 +119,7 @@ def describe(run_in: Callable, database: Database, description: Description, *ur
     """Articles that are described in another way now."""
     found = database.read(lambda connection: descriptions.read(connection, list(map(fingerprint, urls))))
     assert [len(one) for one in found] == [8] * len(urls)
-    return run_in(DescriptionWriter(index_terms).write, [Redescribed(one, description.values()) for one in found])
+    return run_in(partial(descriptions.write, index_terms), [Redescribed(one, description.values()) for one in found])
 
 
 def of_urls(database: Database, columns: str) -> list[tuple]:
@@ -170,5 +171,5 @@ def test_article_that_was_written_meanwhile_keeps_its_description(database: Data
     (found,) = database.read(lambda connection: descriptions.read(connection, [fingerprint(URLS[0])]))
     assert (found.title, found.text, found.body) == ("题目", TEXTS[0] * 5, STORED.body)
     late = Redescribed(found._replace(updated="before"), Description(("鞋",)).values())
-    assert run_in(DescriptionWriter(index_terms).write, [late]) == 0
+    assert run_in(partial(descriptions.write, index_terms), [late]) == 0
     assert of_urls(database, "keywords") == [("",)] * 4

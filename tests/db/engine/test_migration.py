@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import multiprocessing
 import os
 import re
 import shutil
@@ -28,14 +27,13 @@ from db.engine.migration import SCHEMA
 from db.tables import Record
 from db.tables.views import make_views, view_statements
 from tests.db.engine.earlier import SCHEMAS, STATES, make_earlier
+from tests.forked import start_process
 from tests.postgres import empty_database
 from tests.table import each_row
 
 pytestmark = pytest.mark.dialects
 
 VERSIONS = Path(__file__).parents[3] / "db" / "migrations" / "versions"
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["alembic.command", "db.engine.database", "tests.db.engine.earlier"])
 
 
 # ---------------------------------------------------------------- what is declared, and what is there
@@ -325,8 +323,7 @@ def _die_at(database_url: str, last: int) -> None:
 
 
 def _run(work: Callable[..., None], *arguments: Any) -> int | None:
-    process = _processes.Process(target=work, args=arguments)
-    process.start()
+    process = start_process(work, *arguments)
     process.join(300)
     return process.exitcode
 
@@ -369,12 +366,7 @@ def _open(attempt: Callable[[str], Any], database_url: str) -> None:
 def test_processes_that_open_at_once_migrate_once(database_url: str) -> None:
     make_earlier(database_url, STATES[0])
     rows = rows_of(database_url)["article"]
-    processes = [
-        _processes.Process(target=_open, args=(attempt, database_url))
-        for attempt in (open_for_crawl, open_for_reading) * 3
-    ]
-    for process in processes:
-        process.start()
+    processes = [start_process(_open, attempt, database_url) for attempt in (open_for_crawl, open_for_reading) * 3]
     for process in processes:
         process.join(300)
     assert [process.exitcode for process in processes] == [0] * 6

@@ -13,15 +13,15 @@ from pipelines.extract.features import features
 from pipelines.extract.network import Layout, StagedNetwork, predict
 from pipelines.models.network import DenseNetwork
 from pipelines.training.examples import Example, example
-from pipelines.training.extraction import Params, TrainingPage, TrainingSet, fit, learn, parts, train
+from pipelines.training.extraction import Params, TrainingPage, _TrainingSet, fit, learn, parts, train
 
 
-def examples(seed: int = 3, count: int = 4000) -> TrainingSet:
+def examples(seed: int = 3, count: int = 4000) -> _TrainingSet:
     """Two inputs; content where exactly one of them is high: no weighted sum can tell."""
     draws = np.random.default_rng(seed)
     values = draws.uniform(-1, 1, (2, count)).astype(np.float32)
     content = (values[0] > 0) != (values[1] > 0)
-    return TrainingSet(("left", "right"), values, content, np.ones(count, np.float32))
+    return _TrainingSet(("left", "right"), values, content, np.ones(count, np.float32))
 
 
 SMALL = Params(hidden=(16, 8), networks=2, epochs=20, batch=256, rate=1e-2)
@@ -42,7 +42,7 @@ def test_costs_decide_what_is_learned() -> None:
     content = np.arange(512) % 2 == 0
     for dear in (True, False):
         costs = np.where(content == dear, 9.0, 1.0).astype(np.float32)
-        chance = predict(fit(TrainingSet(("left", "right"), values, content, costs), 1, patient), values[:, :1])[0]
+        chance = predict(fit(_TrainingSet(("left", "right"), values, content, costs), 1, patient), values[:, :1])[0]
         assert chance == pytest.approx(0.9 if dear else 0.1, abs=0.05)
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 import pytest
 
 from crawler.learn.health.answers import ROBOTS, AnswerKind, HostAnswer
-from crawler.learn.health.host import FEWEST, Finding, HealthMonitor, HostState
+from crawler.learn.health.host import FEWEST, Finding, HealthMonitor
 from crawler.learn.health.messages import sentence
 from pipelines.records import BlockKind
 from tests.benchmarks.health import CHANGES, STEADY, article, other, plain
@@ -154,7 +154,7 @@ def test_change_that_leaves_articles_readable_becomes_normal() -> None:
     ["", "[]", "{}", "null", '{"version": 0}', '{"version": 2, "answers": [1, 2]}', '{"version": 2}', "x" * 1000],
 )
 def test_unreadable_state_counts_as_nothing(state: str) -> None:
-    assert HealthMonitor(WINDOW, state).state == HostState()
+    assert HealthMonitor(WINDOW, state).state == HealthMonitor(WINDOW).state
 
 
 def test_state_stays_small_for_any_number_of_shapes() -> None:
