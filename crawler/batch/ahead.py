@@ -24,6 +24,7 @@ from pipelines.dedup.ahead.speculation import NEVER, KnownLines, Pairs, known_li
 from pipelines.dedup.boilerplate import BoilerplateLines, TextLines, leave_out
 from pipelines.dedup.spool import TextPacker
 
+from ..corpus.documents import WANTED
 from .columns import Array, Columns, collected, dealt, ends_of, pack, piece, pieces, unpack
 from .frame import BatchTotals, Done, Lazily, Parts, run_step
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from ..options.config import Config
 
-_WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _PREPARED: Final = 4_096
 _RECENT: Final = 512
 """Documents, about, for which a text stays as it was compared last."""
@@ -86,7 +86,7 @@ def sign_texts(name: MethodName, bands: int, partition: Documents) -> Done:
     notes: list[str] = []
     method, packer, counts = name.made(), TextPacker(), BoilerplateLines()
     ids, sites, keys, texts, lines, signatures = [], [], [], [], [], []
-    for key, row in partition.rows(notes, _WANTED):
+    for key, row in partition.rows(notes, WANTED):
         title, text, site = row["title"], row["text"], row.get(SITE, 0)
         ids.append(key)
         sites.append(site)

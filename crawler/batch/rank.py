@@ -54,7 +54,7 @@ def deal_pages(url: str, parts: int, keys: tuple[int, int]) -> Done:
     """Task: read pages of a range of keys, and deal them to their sites' partitions."""
     with closing(open_for_reading(url)) as database, closing(PartReader(database)) as reader:
         ids, hosts, was_read = reader.pages(*keys)
-        sites = _sites(reader, hosts)
+        sites = reader.sites(hosts)
     columns = {"id": ids, "site": sites, "read": was_read}
     return Done(pack(dealt(columns, _home(sites, parts), parts)))
 
@@ -74,7 +74,7 @@ def read_links(url: str, parts: int, pages: _SitePages) -> Done:
     """
     with closing(open_for_reading(url)) as database, closing(PartReader(database)) as reader:
         sources, targets, hosts = reader.links(pages.ids[pages.was_read])
-        target_sites = _sites(reader, hosts)
+        target_sites = reader.sites(hosts)
     source_sites = pages.sites[np.searchsorted(pages.ids, sources)]
     inside = source_sites == target_sites
     order = np.lexsort((targets[inside], sources[inside]))
@@ -182,17 +182,6 @@ def score_queued(url: str, weight: float, part: _SignalPart) -> Done:
 
 def _home(sites: Array, parts: int) -> Array:
     return (sites.view(np.uint64) % np.uint64(parts)).astype(np.int64)
-
-
-def _sites(reader: PartReader, hosts: Array) -> Array:
-    """Return the sites of hosts; 0 for unknown ones."""
-    known_hosts, sites = reader.hosts()
-    if not len(known_hosts):
-        return np.zeros(len(hosts), np.int64)
-    order = np.argsort(known_hosts)
-    known_hosts, sites = known_hosts[order], sites[order]
-    places = np.minimum(np.searchsorted(known_hosts, hosts), len(known_hosts) - 1)
-    return np.where(known_hosts[places] == hosts, sites[places], 0)
 
 
 # ---------------------------------------------------------------- in the process that was started

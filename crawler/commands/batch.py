@@ -60,7 +60,6 @@ class Command(NewsCommand):
         self.refuse_outputs(opts.output, inputs=[args[1]])
         if opts.output and Path(opts.output).exists() and not Path(opts.output).is_file():
             raise UsageError(f"--output {opts.output} is no file, and parts are kept beside it", print_help=False)
-        assert self.settings is not None
         config = Config.from_settings(self.settings)
         request = Request(
             action=args[0],

@@ -48,7 +48,6 @@ class Command(NewsCommand):
         from ..terminal.output import Output
         from ..terminal.text import Field
 
-        assert self.settings is not None
         if not args:
             raise ConfigError("name a seeds file, or URLs: scrapy check-seeds seeds.txt")
         seeds = read_seeds(" ".join(args))

@@ -60,7 +60,6 @@ class Command(NewsCommand):
 
         from ..terminal.output import Output
 
-        assert self.settings is not None
         what = replace(_what(opts.versions, opts.dead_hosts, time.time()), samples=opts.samples)
         output = Output(opts.format, wide=opts.wide)
         name, (before, would, free) = read_with(

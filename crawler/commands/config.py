@@ -40,7 +40,6 @@ class Command(NewsCommand):
         from ..terminal.output import Output
         from ..terminal.text import Field
 
-        assert self.settings is not None
         about = topics(read_seeds(opts.seeds)) if opts.seeds else []
         Config.from_settings(self.settings, about)  # what contradicts each other is refused
         found = {one.name: one for one in in_force(self.settings, about)}

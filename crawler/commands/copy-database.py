@@ -36,7 +36,6 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # its warnings would stand beside that sentence
-        assert self.settings is not None
         if len(args) != 2:
             raise UsageError("name two databases: FROM and TO", print_help=False)
         patience = value_of(self.settings, "DATABASE_PATIENCE")

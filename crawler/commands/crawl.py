@@ -75,7 +75,6 @@ class Command(NewsCommand, ScrapyCrawl):
 
         Scrapy logs before it looks at the settings of a spider, so those of the log are set here.
         """
-        assert self.settings is not None
         self._news = _of_news(self.find(args))
         if self._news is not None:
             check_names(self.settings, self._news.custom_settings)
@@ -90,7 +89,6 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def find(self, args: list[str]) -> type[Spider]:
         """Return the spider that is named; raises `ConfigError`."""
-        assert self.settings is not None
         spiders = get_spider_loader(self.settings)
         if not args:
             raise ConfigError("name the spider: scrapy crawl news -a seeds=seeds.txt")
@@ -110,7 +108,6 @@ class Command(NewsCommand, ScrapyCrawl):
         from ..run.exporters import check_exports
         from ..run.session import MODES, ONCE
 
-        assert self.settings is not None
         assert self.crawler_process is not None
         if self._news is None:
             self.run_other(args, opts)

@@ -69,7 +69,6 @@ class Command(NewsCommand):
 
         _refuse_mixed(opts)
         self.refuse_outputs(opts.output, inputs=[opts.input, *opts.model])
-        assert self.settings is not None
         config = Config.from_settings(self.settings)
         assert config.parse_options.describe is not None
         options = replace(config.parse_options.describe, models=tuple(str(path.absolute()) for path in opts.model))

@@ -40,7 +40,6 @@ class Command(NewsCommand):
 
         from ..terminal.output import Output
 
-        assert self.settings is not None
         if len(args) != 1:
             raise UsageError("name one host or seed", print_help=False)
         given = args[0].strip()
@@ -62,7 +61,7 @@ class Command(NewsCommand):
             if not opts.yes and not _agreed():
                 self.fail("nothing was deleted; say yes, or --yes where nobody can be asked", EXIT_STOPPED)
                 return
-            drop(database, what, articles=opts.articles, progress=lambda _done: None)
+            drop(database, what, articles=opts.articles)
         again = "Take it out of the seeds, too, or the next crawl begins with it again."
         output.say(f"Deleted. {again}")
         kept = 0 if opts.articles else what.articles

@@ -67,7 +67,6 @@ class Command(NewsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         from ..terminal.output import Output
 
-        assert self.settings is not None
         if opts.method:
             self.settings.set("DUPLICATE_METHOD", opts.method, priority="cmdline")
         if opts.show is not None:

@@ -72,7 +72,6 @@ class Command(NewsCommand):
         from db.shards.databases import Shards
         from pipelines.export.read import TABLES, reading
 
-        assert self.settings is not None
         if not args or args[0] not in NAMES:
             raise UsageError(f"name what to export: {', '.join(NAMES)}", print_help=False)
         url = value_of(self.settings, "DATABASE_URL")

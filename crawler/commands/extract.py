@@ -252,7 +252,7 @@ def _as_saved(pages: Mapping[str, Fetched], fetched_at: float) -> dict[str, Save
 
 async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:
     from ..corpus.page_reader import line_of, read_in_order, read_page, row_of
-    from ..corpus.runner import open_pool
+    from ..run.workers import open_pool
 
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""

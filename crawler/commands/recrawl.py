@@ -59,7 +59,6 @@ class Command(NewsCommand):
 
         from ..terminal.output import Output
 
-        assert self.settings is not None
         before = None if not opts.older_than else time.time() - seconds("--older-than", opts.older_than)
         wish = Wish(tuple(_ids(args)), before, opts.host.strip().lower(), opts.what or "")
         chosen = wish != Wish() or opts.all or opts.dry_run

@@ -36,7 +36,6 @@ class Command(crawl.Command):
             raise ConfigError("name the file: scrapy runspider myspider.py")
         if not Path(args[0]).is_file():
             raise ConfigError(f"there is no file {args[0]}")
-        assert self.settings is not None
         set_reactor(self.settings)  # files import it
         try:
             spiders = list(iter_spider_classes(_import_file(args[0])))

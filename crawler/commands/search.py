@@ -86,7 +86,6 @@ class Command(NewsCommand):
         from ..terminal.output import Output
         from ..terminal.text import Field
 
-        assert self.settings is not None
         output = Output(opts.format, wide=opts.wide)
         if opts.rebuild:
             if args:
@@ -120,7 +119,6 @@ class Command(NewsCommand):
         from pipelines.search.clicks import learn, query_key
         from pipelines.search.search import SearchOptions, search
 
-        assert self.settings is not None
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
         relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
         options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
@@ -195,14 +193,12 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     return count, len(asked)
 
 
-def _plain(spans: Sequence[Span]) -> str:
-    return "".join(span.text for span in spans)
-
-
 def _row(rank: int, hit: Hit) -> list[Any]:
     """Return a hit as scripts get it; programs would round its number."""
+    from pipelines.search.records import text_of
+
     made = {"rank": rank, "score": round(hit.score, 4), "id": str(hit.id)}
-    made |= {"title": _plain(hit.title), "snippet": _plain(hit.snippet)}
+    made |= {"title": text_of(hit.title), "snippet": text_of(hit.snippet)}
     return [made[name] if name in made else getattr(hit, name) for name in _COLUMNS]
 
 

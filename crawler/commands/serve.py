@@ -61,7 +61,6 @@ class Command(NewsCommand):
         from ..web.frame.visit import WebOptions
         from ..web.server import listen, serve
 
-        assert self.settings is not None
         if not 0 <= opts.port <= MAX_PORT:
             raise UsageError(f"{opts.port} is no port; allowed are 0 to {MAX_PORT}", print_help=False)
         database_url = opts.database or value_of(self.settings, "DATABASE_URL")

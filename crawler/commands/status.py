@@ -102,7 +102,6 @@ class Command(NewsCommand):
 
         from ..learn.url_rules import MOST_PAGES
 
-        assert self.settings is not None
         params = Params(threshold=value_of(self.settings, "URL_RULES"))
         _, found = (
             read_each(self, rules)

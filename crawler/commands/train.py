@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import UsageError
 
-from ..corpus.documents import language_of, opened, page_of, rows_of
+from ..corpus.documents import WANTED, language_of, opened, page_of, rows_of
 from ..corpus.saved_pages import InputError, everything, page_url, read
 from ..options.given import value_of
 from ..run.command import NewsCommand, sentence
@@ -118,7 +118,6 @@ class Command(NewsCommand):
                 f"name what to learn ({', '.join(MODELS)}) and what from: folders, for a profile pages",
                 print_help=False,
             )
-        assert self.settings is not None
         name, sources = args[0], args[1:]
         chosen = MODELS[name]
         opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if name == "classes" else "combined")
@@ -368,7 +367,7 @@ def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText
         for article in read_articles(value_of(settings, "DATABASE_URL")):
             if article.duplicate_of is None:
                 yield analyse(article.title, article.text, article.language)
-    for _, row in _text_rows(names, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
+    for _, row in _text_rows(names, WANTED):
         yield analyse(row["title"], row["text"], language_of(row))
 
 

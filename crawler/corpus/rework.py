@@ -22,7 +22,7 @@ from db.frontier import runs
 from pipelines.worker import WorkerPool
 
 from ..run.session import DatabaseLine
-from .runner import open_pool
+from ..run.workers import open_pool
 
 if TYPE_CHECKING:
     from db.articles.rework import Wanted

@@ -1,7 +1,6 @@
-"""Worker processes that read pages, for one command or for a thread of Dask.
+"""Worker processes that read pages for a thread of Dask.
 
-A page that hangs, or needs more memory than it may, costs itself only, not the command or the Dask worker with its
-partition.
+A page that hangs, or needs more memory than it may, costs itself only, not the Dask worker with its partition.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ import asyncio
 import atexit
 import multiprocessing
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from db.records.reasons import FailReason
 from pipelines.worker import PageUnreadable, WorkerJob, WorkerPool
+
+from ..run.workers import new_pool
 
 if TYPE_CHECKING:
     from pipelines.worker import ParseOptions
@@ -23,25 +23,6 @@ if TYPE_CHECKING:
     from ..options.config import Config
 
 R = TypeVar("R")
-
-
-@asynccontextmanager
-async def open_pool(config: Config, most_workers: int | None = None) -> AsyncIterator[WorkerPool]:
-    """Start `WORKERS` processes, or fewer, and end them afterwards."""
-    pool = _pool(WorkerPool, config, config.workers if most_workers is None else min(config.workers, most_workers))
-    try:
-        yield pool
-    finally:
-        await asyncio.to_thread(pool.close)
-
-
-def _pool(kind: type[WorkerPool], config: Config, workers: int) -> WorkerPool:
-    return kind(
-        workers=workers,
-        seconds=config.page_seconds,
-        memory_bytes=config.worker_memory_bytes,
-        options=config.parse_options,
-    )
 
 
 class _PatientPool(WorkerPool):
@@ -73,7 +54,7 @@ def run(config: Config, work: Callable[[WorkerPool], Coroutine[Any, Any, R]]) ->
         close(_mine.pool)
         multiprocessing.current_process().daemon = False  # Dask's workers are, and might have no processes of their own
         _mine.options = config.parse_options
-        _mine.pool = _pool(_PatientPool, config, 1)
+        _mine.pool = new_pool(_PatientPool, config, 1)
         _opened.append(_mine.pool)
     return _mine.runner.run(work(_mine.pool))
 

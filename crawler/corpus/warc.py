@@ -297,7 +297,7 @@ def _decoded(answer: ArchivedResponse) -> ArchivedResponse:
 
 
 def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchivePlace]) -> ArchivedResponse:
-    place = bodies.find(_digest(record))
+    place = bodies.get(_digest(record))
     if place is None:
         raise NoAnswer("it repeats a record that is not in this archive")
     try:

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 from uuid import uuid4
 
 from db.records.outcome import ArchivePlace
@@ -68,20 +68,13 @@ class Original:
 R = TypeVar("R")
 
 
-class Bodies(Generic[R]):
+class Bodies(OrderedDict[bytes, R]):
     """Maps digests of bodies to the records that hold them; the oldest are forgotten."""
 
-    def __init__(self, most: int = _MOST_KNOWN) -> None:
-        self._most = most
-        self._known: OrderedDict[bytes, R] = OrderedDict()
-
-    def find(self, digest: bytes) -> R | None:
-        return self._known.get(digest)
-
     def note(self, digest: bytes, record: R) -> None:
-        self._known.setdefault(digest, record)
-        if len(self._known) > self._most:
-            self._known.popitem(last=False)
+        self.setdefault(digest, record)
+        if len(self) > _MOST_KNOWN:
+            self.popitem(last=False)
 
 
 def date_of(at: float) -> str:
@@ -125,7 +118,7 @@ def fetched(
     else:
         about["WARC-Payload-Digest"] = _shown(digest)
         if len(body) >= _LEAST_SHARED and fetch.wire.cut is None:
-            first = bodies.find(digest)
+            first = bodies.get(digest)
             if first is None:
                 bodies.note(digest, Original(fetch.url, date, place))
             else:

@@ -118,11 +118,8 @@ class DnsCache:
             answer.cancel()
 
     async def _resolve(self, name: str) -> tuple[str, ...]:
-        addresses = self._recall(name)
+        addresses = self._literal(name) or self._answers.get(name)
         return await self._ask(name) if addresses is None else addresses
-
-    def _recall(self, name: str) -> tuple[str, ...] | None:
-        return self._literal(name) or self._answers.get(name)
 
     @staticmethod
     def _literal(name: str) -> tuple[str, ...] | None:

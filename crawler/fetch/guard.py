@@ -102,6 +102,15 @@ class Guard:
         return port in _CLOSED_PORTS and all(only != port for _, only in self._allowed)
 
 
+def is_address(text: str) -> bool:
+    """Tell whether a host is an IP address, which no domain can point elsewhere."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _inner(address: _Address) -> _Address:
     """Return the IPv4 address inside an IPv6 address, where there is one."""
     if isinstance(address, ipaddress.IPv6Address):

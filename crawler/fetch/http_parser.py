@@ -142,13 +142,12 @@ class ResponseParser:
 
     @property
     def is_reusable(self) -> bool:
-        if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
+        if self.state is not ParserState.WHOLE or self.head is None or self.surplus:
+            return False
+        if self._body is not None and not self._body.leaves_connection:
             return False
         options = self.head.tokens(b"connection")
         return "close" not in options if self.head.version >= (1, 1) else "keep-alive" in options
-
-    def _is_reusable_body(self) -> bool:
-        return self._body is None or self._body.leaves_connection
 
     def _head_came(self) -> None:
         head = self._lines.head()

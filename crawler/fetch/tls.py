@@ -45,21 +45,23 @@ class Trust:
 
     @cached_property
     def _strict(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()  # the system's authorities, or those of SSL_CERT_FILE
+        context = _new_context(_CIPHERS)
         context.load_verify_locations(certifi.where())
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers do not ask for that either
-        context.set_ciphers(_CIPHERS)
-        context.options |= _LEGACY_RENEGOTIATION
-        context.set_alpn_protocols(["http/1.1"])
         return context
 
     @cached_property
     def _lenient(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
+        context = _new_context(f"{_CIPHERS}:@SECLEVEL=0")
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-        context.set_ciphers(f"{_CIPHERS}:@SECLEVEL=0")
         context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-        context.options |= _LEGACY_RENEGOTIATION
-        context.set_alpn_protocols(["http/1.1"])
         return context
+
+
+def _new_context(ciphers: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()  # the system's authorities, or those of SSL_CERT_FILE
+    context.set_ciphers(ciphers)
+    context.options |= _LEGACY_RENEGOTIATION
+    context.set_alpn_protocols(["http/1.1"])
+    return context

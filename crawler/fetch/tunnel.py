@@ -30,6 +30,7 @@ from db.records.reasons import FailReason
 from .connection import BodyEnd, Connection, FetchBounds, HttpResponse, connect, direct, open_first
 from .dns import DnsCache
 from .errors import FetchError, why
+from .guard import is_address
 from .proxies import Proxies, Proxy, ProxyFault, ProxyKind, ProxyProblem, Route
 
 logger = logging.getLogger(__name__)
@@ -189,7 +190,7 @@ class Dialer:
         at = await self._addresses_of(proxy)
         until = loop.time() + seconds
         try:
-            if proxy.kind is ProxyKind.HTTP and target.origin and not _is_address(addresses[0]):
+            if proxy.kind is ProxyKind.HTTP and target.origin and not is_address(addresses[0]):
                 dial = partial(self._reach, proxy, at, target.bind, until)
                 connection = await connect(addresses, dial, None, target.host, until + seconds)
                 connection.rewrite = partial(_by_url, target.origin, proxy.basic)
@@ -269,7 +270,7 @@ class Dialer:
             raise ProxyProblem(proxy, ProxyFault.GARBAGE)
         if reply == _NOT_ALLOWED:
             self._refused(proxy, port, "not allowed by its rules")
-        if reply == _NO_KIND and not _is_address(address):
+        if reply == _NO_KIND and not is_address(address):
             raise ProxyProblem(proxy, ProxyFault.NO_NAMES)
         if reply:
             reason, detail = _REPLIES.get(reply, (FailReason.NO_ROUTE, f"reply {reply}"))
@@ -374,19 +375,11 @@ def _wants_login(proxy: Proxy, detail: str = "") -> ProxyProblem:
 
 
 def _place(address: str) -> bytes:
-    if not _is_address(address):
+    if not is_address(address):
         name = address.encode("idna")
         return bytes([_NAME, len(name)]) + name
     parsed = ipaddress.ip_address(address)
     return bytes([_IPV4 if parsed.version == 4 else _IPV6]) + parsed.packed
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _by_url(origin: bytes, login: bytes, request: bytes) -> bytes:

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rich.cells import cell_len
@@ -205,11 +206,8 @@ class Progress:
                 "if they are meant, open their network with ALLOW_NETWORKS.",
                 soft_wrap=True,
             )
-        for line in lines(ended.alarms):
-            self._console.print(line, soft_wrap=True, markup=False)
-        for line in (*_unread(crawl, ended), *_unrendered(crawl)):
-            self._console.print(line, soft_wrap=True, markup=False)
-        for line in _next_steps(crawl, ended):
+        notes = chain(lines(ended.alarms), _unread(crawl, ended), _unrendered(crawl), _next_steps(crawl, ended))
+        for line in notes:
             self._console.print(line, soft_wrap=True, markup=False)
         self._console.print(_ending(crawl, ended), soft_wrap=True)
 

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 from scrapy import Request
 
 from db.records.reasons import label
-from db.records.url import Kind
+from db.records.url import REDIRECTS, Kind
 from pipelines.metadata import language
 from pipelines.records import PageKind, ParseResult
 from pipelines.urls import canonicalize, host_key
@@ -26,6 +26,7 @@ from ..fetch.proxies import ProxyProblem
 from ..politeness.delay import RobotsRules, decode_robots
 from ..response.seed_scope import scope_of_seed
 from ..run.session import row_of
+from ..run.workers import open_pool
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -41,7 +42,6 @@ _MOST_FEEDS, _MOST_SITEMAPS = 3, 5
 """Fetched of one seed; more are counted by those."""
 _FEW_LINKS = 5
 """A page with fewer is hardly one that lists articles."""
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OK, _SERVERS_FAULT = 200, 500
 
 
@@ -120,13 +120,6 @@ class _Amount:
 
 async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Callable[[int], None]) -> list[SeedReport]:
     """Look at all seeds, each host at its own pace; `done` is told how many are done."""
-    pool = WorkerPool(
-        workers=min(config.workers, len(seeds)),
-        seconds=config.page_seconds,
-        memory_bytes=config.worker_memory_bytes,
-        options=config.parse_options,
-    )
-    check = _Check(config, ask, pool)
     places = asyncio.Semaphore(_MOST_AT_ONCE)
     count = 0
 
@@ -138,10 +131,9 @@ async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Cal
         done(count)
         return report
 
-    try:
+    async with open_pool(config, len(seeds)) as pool:
+        check = _Check(config, ask, pool)
         return list(await asyncio.gather(*map(one, seeds)))
-    finally:
-        await asyncio.get_running_loop().run_in_executor(None, pool.close)
 
 
 class _Check:
@@ -205,7 +197,7 @@ class _Check:
         while True:
             rules = await self._rules_of(url, proxy)
             answer = rules.refusal(url) or await self._get(url, proxy, rules.rules)
-            if answer.status not in _REDIRECTS:
+            if answer.status not in REDIRECTS:
                 return replace(answer, hops=hops), rules
             hops += 1
             if not answer.url or hops > self._config.redirects:
@@ -222,7 +214,7 @@ class _Check:
     async def _read_robots(self, url: str, proxy: str) -> _Robots:
         config, hops = self._config, 0
         answer = await self._get(url, proxy)
-        while answer.status in _REDIRECTS and answer.url and hops < config.redirects:
+        while answer.status in REDIRECTS and answer.url and hops < config.redirects:
             answer, hops = await self._get(answer.url, proxy), hops + 1
         text, word = "", "none"
         if answer.status == _OK:
@@ -249,7 +241,7 @@ class _Check:
                 continue
             most -= 1
             answer = await self._get(url, seed.proxy, rules)
-            if answer.status in _REDIRECTS and answer.url and answer.url not in asked:
+            if answer.status in REDIRECTS and answer.url and answer.url not in asked:
                 asked.add(answer.url)
                 waiting.insert(0, answer.url)
                 continue
@@ -308,7 +300,7 @@ class _Check:
 
 def _answer(url: str, response: Response) -> _Answer:
     kind, target = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Content-Type", "Location"))
-    if response.status in _REDIRECTS:
+    if response.status in REDIRECTS:
         return _Answer((canonicalize(urljoin(url, target)) or "") if target else "", status=response.status)
     return _Answer(url, status=response.status, body=response.body, content_type=kind)
 

@@ -25,6 +25,8 @@ from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 if TYPE_CHECKING:
     import argparse
 
+    from scrapy.settings import Settings
+
     from db.articles.rework import Wanted
     from db.engine.database import Database, Query
     from pipelines.records import PageKind
@@ -47,6 +49,7 @@ class NewsCommand(ScrapyCommand):
     description: ClassVar[str] = ""
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     most_arguments: ClassVar[int | None] = 0
+    settings: Settings  # Scrapy sets it before it calls any method
 
     @property
     def name(self) -> str:
@@ -82,7 +85,6 @@ class NewsCommand(ScrapyCommand):
         try:
             pidfile, opts.pidfile = opts.pidfile, None  # Scrapy would write it before anything is checked
             super().process_options(args, opts)
-            assert self.settings is not None
             apply_environment(self.settings)
             args[:] = self._checked_arguments(args)
             self.check(args)
@@ -117,12 +119,10 @@ class NewsCommand(ScrapyCommand):
         if named:
             from .outputs import refuse_destroying  # noqa: PLC0415 - Scrapy imports all commands whichever is run
 
-            assert self.settings is not None
             refuse_destroying(named, inputs, value_of(self.settings, "DATABASE_URL"))
 
     def check(self, args: list[str]) -> None:
         """Check the settings; raises `ConfigError`."""
-        assert self.settings is not None
         check_names(self.settings)
         check_values(self.settings)
 
@@ -279,7 +279,6 @@ def opened_all(command: NewsCommand, tell: Callable[[str], object] | None = None
     from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
     from db.shards.databases import Shards  # noqa: PLC0415
 
-    assert command.settings is not None
     shards = Shards.read(value_of(command.settings, "DATABASE_URL"))
     with ExitStack() as stack:
         opened: list[Database] = []
@@ -297,7 +296,6 @@ def read_with(command: NewsCommand, work: Callable[[Database], T]) -> tuple[str,
     """Do work that makes its connections itself; returns the database's name, too."""
     from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
 
-    assert command.settings is not None
     with closing(open_for_reading(value_of(command.settings, "DATABASE_URL"))) as database:
         return database.name, work(database)
 
@@ -312,7 +310,6 @@ def opened_to_change(command: NewsCommand) -> Iterator[Database]:
     from db.engine.database import open_for_crawl  # noqa: PLC0415
 
     read(command, lambda _: None)
-    assert command.settings is not None
     url, patience = (value_of(command.settings, name) for name in ("DATABASE_URL", "DATABASE_PATIENCE"))
     with closing(open_for_crawl(url, patience_seconds=patience)) as database:
         yield database

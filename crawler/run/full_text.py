@@ -32,7 +32,6 @@ def renew_indexes(command: NewsCommand) -> None:
     with opened_all(command, lambda _: None) as databases:  # whoever searches them says it
         if all(one.read(partial(index.has_form, is_current=is_current)) for one in databases):
             return
-    assert command.settings is not None
     form = IndexForm(index_terms, is_current, say)
     for url in Shards.read(value_of(command.settings, "DATABASE_URL")).urls:
         try:

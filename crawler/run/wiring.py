@@ -13,6 +13,7 @@ from ..fetch.handler import Network
 from ..options.config import CrawlConfig, fetch_options
 from ..options.given import value_of
 from .process import raise_limit, spare_files
+from .workers import new_pool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -37,11 +38,6 @@ class ConfiguredExtractStage(ExtractStage):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         config = CrawlConfig.of(crawler)
-        pool = WorkerPool(
-            workers=config.workers,
-            seconds=config.page_seconds,
-            memory_bytes=config.worker_memory_bytes,
-            options=config.parse_options,
-        )
+        pool = new_pool(WorkerPool, config, config.workers)
         access = CrawlAccess.of(crawler)
         return cls(lambda: access.services, pool, keep_raw=config.store_html)

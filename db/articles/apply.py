@@ -65,7 +65,8 @@ def add(
             plan.follow(articles, added, old, into)
             pointing = {key: into if other == old else other for key, other in pointing.items() if key != into}
             pointing[old] = into
-    run_many(connection, _POINT_ON, [{"key": key, "other": pointing[key]} for key in sorted(pointing)])
+    rows = [{"key": key, "other": pointing[key], "why": PageReason.SAME_PAGE} for key in sorted(pointing)]
+    run_many(connection, POINT, rows)
     return added
 
 
@@ -375,11 +376,12 @@ class _Regrouping(_Round):
 
 
 _URLS = select(url.c.id, url.c.url).where(among(url.c.id))
-_POINT_ON = (
+POINT = (
     update(url)
     .where(url.c.id == bindparam("key"))
-    .values(reason=PageReason.SAME_PAGE, reason_detail=None, same_as=bindparam("other"), next_visit=None)
+    .values(reason=bindparam("why"), reason_detail=None, same_as=bindparam("other"), next_visit=None)
 )
+"""Says that what came of a URL is the article of another."""
 
 
 def _no_terms(*_: str) -> IndexTerms:

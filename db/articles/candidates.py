@@ -13,7 +13,7 @@ from ..records.article import Candidate, NewArticle
 from ..records.evidence import REPEATING, SURE
 from ..records.keys import day_of
 from ..records.signature import MemoryIndex
-from ..tables.articles import ArticleRow, DuplicateRow
+from ..tables.articles import TEXT, WITH_HOLDER, ArticleRow, DuplicateRow
 from ..tables.urls import UrlRow
 
 article, duplicate, url = (model.table() for model in (ArticleRow, DuplicateRow, UrlRow))
@@ -106,7 +106,6 @@ _BESIDE = (
     .where(or_(among(duplicate.c.article_id), among(duplicate.c.of_id)), _DOUBTFUL)
     .limit(10 * _MOST_EXACT)
 )
-_holder = article.alias("holder")
 _CANDIDATES = (
     select(
         article.c.id,
@@ -114,16 +113,16 @@ _CANDIDATES = (
         article.c.title,
         article.c.published_at,
         article.c.text_hash,
-        func.coalesce(_holder.c.text, article.c.text),
+        TEXT,
         func.coalesce(article.c.duplicate_of, article.c.id),
         url.c.same_as.label("points_to"),
         article.c.updated,
         func.coalesce(article.c.text_holder, article.c.id),
         duplicate.c.of_id,
     )
+    .select_from(WITH_HOLDER)
     .join(url, url.c.id == article.c.id)
     .join(duplicate, and_(duplicate.c.article_id == article.c.id, _DOUBTFUL), isouter=True)
-    .join(_holder, _holder.c.id == article.c.text_holder, isouter=True)
     .where(article.c.cluster_id != ALONE)
 )
 _KNOWN_TEXTS = select(article.c.text_hash).where(among(article.c.text_hash)).distinct()

@@ -324,13 +324,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
     Returns: whether the other one stands for itself now, and did not before.
     """
     original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
-    for table in (image, version, article_class):
-        connection.execute(table.delete().where(table.c.article_id == old.id))
-    heir = hand_down(connection, old.id, old.text, old.html) if old.text else None
-    if heir is None:
-        signatures.remove(connection, [old.id])
-    else:
-        signatures.hand_over(connection, old.id, heir)
+    _strip(connection, old)
     connection.execute(update(url).where(url.c.same_as == old.id, _POINTS).values(same_as=into.id))
     if old.duplicate_of is not None:
         detach(connection, old.id)
@@ -362,13 +356,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
 
 def remove(connection: Connection, old: Row[Any]) -> int | None:
     """Delete an article; returns the copy that has its text and place now, if any."""
-    for table in (image, version, article_class):
-        connection.execute(table.delete().where(table.c.article_id == old.id))
-    heir = hand_down(connection, old.id, old.text, old.html) if old.text_holder is None else None
-    if heir is None:
-        signatures.remove(connection, [old.id])
-    else:
-        signatures.hand_over(connection, old.id, heir)
+    _strip(connection, old)
     root: int | None = old.duplicate_of
     if root is None:
         root = connection.execute(_SUCCESSOR, {"key": old.id}).scalar()
@@ -387,6 +375,17 @@ def remove(connection: Connection, old: Row[Any]) -> int | None:
         connection.execute(update(cluster).where(cluster.c.id == root).values(size=cluster.c.size - 1))
     _count_off(connection, old.site_id, old.source, repeated=root is not None)
     return root if old.duplicate_of is None else None
+
+
+def _strip(connection: Connection, old: Row[Any]) -> None:
+    """Delete what belongs to an article alone; a copy inherits its text and signature."""
+    for table in (image, version, article_class):
+        connection.execute(table.delete().where(table.c.article_id == old.id))
+    heir = hand_down(connection, old.id, old.text, old.html) if old.text_holder is None else None
+    if heir is None:
+        signatures.remove(connection, [old.id])
+    else:
+        signatures.hand_over(connection, old.id, heir)
 
 
 _POINTS = url.c.reason.in_((PageReason.SAME_PAGE, PageReason.DUPLICATE))

@@ -13,7 +13,7 @@ from ..engine.statements import among, run_many
 from ..records.reasons import REASONS, PageReason
 from ..records.search import MakeTerms
 from ..search import index
-from ..tables.articles import READ_BODY, READ_TYPE, ArticleRow, PageRow
+from ..tables.articles import READ_BODY, READ_TYPE, TEXT, WITH_HOLDER, ArticleRow, PageRow
 from ..tables.urls import UrlRow
 from . import classes, rework
 from .rework import Wanted
@@ -57,10 +57,10 @@ def read(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
 
 
 _TEXTS = (
-    select(article.c.id, article.c.updated, article.c.title, index.TEXT, article.c.language, url.c.url)
+    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language, url.c.url)
     .add_columns(READ_TYPE, READ_BODY)
+    .select_from(WITH_HOLDER)
     .join(url, url.c.id == article.c.id)
-    .outerjoin(index.holder, index.holder.c.id == article.c.text_holder)
     .outerjoin(page, page.c.url_id == article.c.id)
     .where(among(article.c.id))
 )

@@ -7,7 +7,6 @@ was stopped is gone on with by the next. No crawl may be at work meanwhile.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -95,7 +94,7 @@ def find(connection: Connection, name: str, seeds: list[str]) -> Dropping | None
     return Dropping(name if is_host else rows[0].url, not is_host, key, urls, int(fetched or 0), *stored)
 
 
-def drop(database: Database, what: Dropping, *, articles: bool, progress: Callable[[int], None]) -> None:
+def drop(database: Database, what: Dropping, *, articles: bool) -> None:
     """Delete the URLs of a host or a seed.
 
     Without `articles`, URLs of articles stay, and are not visited again. `progress` is told how many rows were gone
@@ -105,13 +104,9 @@ def drop(database: Database, what: Dropping, *, articles: bool, progress: Callab
         WrongDatabase: a crawl is at work.
         DatabaseGone, Unavailable: the database gave up; the same again goes on.
     """
-    last, done = -(1 << 63), 0
-    while True:
-        ids = database.write(partial(_drop_some, database=database, what=what, last=last, articles=articles))
-        if not ids:
-            break
-        last, done = ids[-1], done + len(ids)
-        progress(done)
+    last = -(1 << 63)
+    while ids := database.write(partial(_drop_some, database=database, what=what, last=last, articles=articles)):
+        last = ids[-1]
     database.write(lambda connection: _finish(connection, database, what))
 
 

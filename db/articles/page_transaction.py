@@ -314,14 +314,7 @@ def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], result
         for outcome, result in zip(outcomes, results, strict=True)
         if result.article is not None and result.article.why_not_stored
     ]
-    run_many(connection, _POINT, sorted(rows, key=lambda row: row["key"]))
-
-
-_POINT = (
-    update(url)
-    .where(url.c.id == bindparam("key"))
-    .values(reason=bindparam("why"), reason_detail=None, same_as=bindparam("other"), next_visit=None)
-)
+    run_many(connection, apply.POINT, sorted(rows, key=lambda row: row["key"]))
 
 
 def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:

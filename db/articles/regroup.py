@@ -14,7 +14,16 @@ from ..engine.statements import upsert
 from ..records.article import Judge, NewArticle
 from ..records.signature import MemoryIndex, TextFeatures
 from ..search import index as search
-from ..tables.articles import ArticleRow, ClusterRow, DuplicateRow, SignatureFormRow, SignatureRow, SourceAttributionRow
+from ..tables.articles import (
+    TEXT,
+    WITH_HOLDER,
+    ArticleRow,
+    ClusterRow,
+    DuplicateRow,
+    SignatureFormRow,
+    SignatureRow,
+    SourceAttributionRow,
+)
 from ..tables.urls import SiteRow
 from .apply import regroup
 from .candidates import ALONE
@@ -35,7 +44,6 @@ article, cluster, duplicate, signature, form, attribution, site = (
 
 _AT_ONCE = 100
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
-_holder = article.alias("holder")
 
 
 class ArticleText(NamedTuple):
@@ -96,14 +104,14 @@ def _clear(connection: Connection) -> None:
     connection.execute(attribution.delete())
 
 
-_TEXT = func.coalesce(_holder.c.text, article.c.text).label("text")
 _COPIED = ("source", "published_at", "published_utc", "published_precision", "text_hash", "updated")
 
 
 def _texts(first: int, last: int, *more: str) -> Select[Any]:
     return (
-        select(article.c.number, article.c.id, article.c.site_id, article.c.title, _TEXT, *(article.c[n] for n in more))
-        .join(_holder, _holder.c.id == article.c.text_holder, isouter=True)
+        select(article.c.number, article.c.id, article.c.site_id, article.c.title, TEXT.label("text"))
+        .add_columns(*(article.c[name] for name in more))
+        .select_from(WITH_HOLDER)
         .where(article.c.number.between(first, last))
         .order_by(article.c.number)
         .limit(_AT_ONCE)

@@ -17,6 +17,7 @@ from ..tables.urls import UrlRow
 from .claims import LEASE_COLUMNS, LIVES
 from .insert import add_hosts, insert_urls
 from .limits import begin_day, pages_left, spend_hosts, spend_totals
+from .revert import WAS_BEFORE
 
 url = UrlRow.table()
 
@@ -103,8 +104,4 @@ _REST = (
     .where(in_state(State.PENDING), url.c.visits == 0)
     .values(state=State.SKIPPED, reason=SkipReason.NOT_IN_SEEDS)
 )
-_REVERT = (
-    update(url)
-    .where(in_state(State.PENDING), url.c.visits > 0)
-    .values(state=func.coalesce(url.c.state_before, State.DONE), next_visit=bindparam("later"), tries=0)
-)
+_REVERT = update(url).where(in_state(State.PENDING), url.c.visits > 0).values(WAS_BEFORE)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, literal_column, select, update
+from sqlalchemy import Connection, bindparam, func, literal_column, select, update
 
 from ..engine.errors import DatabaseGone
 from ..engine.statements import among, clock, in_state, is_postgres, one_by_one, run_many
@@ -18,6 +18,7 @@ from ..tables.urls import HostRow, UrlRow
 from . import samples
 from .claims import LEASE_COLUMNS, LIVES, release
 from .limits import within_limits
+from .revert import WAKE_HOSTS
 from .runs import free_the_dead
 
 url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
@@ -223,13 +224,4 @@ LOCK_HOSTS = select(host.c.id).where(among(host.c.id)).order_by(host.c.id).with_
 @one_by_one
 def wake_hosts(connection: Connection, _request: None) -> int:
     """Mark free hosts with pending URLs as having work; returns how many were not."""
-    forgotten = (
-        update(host)
-        .where(
-            host.c.owner.is_(None),
-            host.c.queued == 0,
-            exists().where(url.c.host_id == host.c.id, in_state(State.PENDING)),
-        )
-        .values(queued=1)
-    )
-    return connection.execute(forgotten).rowcount
+    return connection.execute(WAKE_HOSTS.where(host.c.owner.is_(None))).rowcount

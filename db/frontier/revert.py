@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, case, func, update
+from sqlalchemy import Connection, bindparam, case, exists, func, update
 
 from ..engine.statements import in_state, run_many
 from ..records.url import State
-from ..tables.urls import UrlRow
+from ..tables.urls import HostRow, UrlRow
 
-url = UrlRow.table()
+url, host = UrlRow.table(), HostRow.table()
 
 _RULED_SECONDS = 86_400.0
 """Rules are read anew every day."""
@@ -25,6 +25,16 @@ WAITS_AGAIN = {
     "tries": 0,
 }
 """Values of a URL that was skipped and waits again; one that had been fetched was something else before that."""
+
+WAS_BEFORE = {"state": func.coalesce(url.c.state_before, State.DONE), "next_visit": bindparam("later"), "tries": 0}
+"""Values of a URL that was fetched before and is not waited for any more."""
+
+WAKE_HOSTS = (
+    update(host)
+    .where(host.c.queued == 0, exists().where(url.c.host_id == host.c.id, in_state(State.PENDING)))
+    .values(queued=1)
+)
+"""Marks hosts with pending URLs as having work."""
 
 
 def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, case, exists, func, select, text, update
+from sqlalchemy import Connection, case, func, select, text, update
 
 from ..engine.errors import WrongDatabase
 from ..engine.locks import AdvisoryLock
@@ -26,7 +26,7 @@ from ..tables.urls import RECONSIDERED, TOO_DEEP, HostRow, SeedRow, UrlCountRow,
 from . import counts, samples
 from .host_backoff import reopen
 from .limits import COUNTS, begin_run, open_budget, refund
-from .revert import WAITS_AGAIN
+from .revert import WAITS_AGAIN, WAKE_HOSTS
 from .seeds import give_seeds, reconsider, resting_seeds, seed_rows
 
 url, host, seed, run, count = (m.table() for m in (UrlRow, HostRow, SeedRow, RunRow, UrlCountRow))
@@ -212,8 +212,7 @@ def _revive(connection: Connection, limits: Limits) -> None:
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
     reopen(connection)
     connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))
-    waiting = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING))
-    connection.execute(update(host).where(host.c.queued == 0, waiting).values(queued=1))
+    connection.execute(WAKE_HOSTS)
 
 
 @one_by_one

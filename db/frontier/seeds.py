@@ -17,10 +17,10 @@ from ..engine.statements import among, in_state, run_many
 from ..records.reasons import SkipReason
 from ..records.run import RunStart, StoredSeed
 from ..records.url import Kind, State
-from ..tables.urls import RESTS, HostRow, LinkRow, SeedRow, UrlRow
-from .revert import WAITS_AGAIN
+from ..tables.urls import RESTS, LinkRow, SeedRow, UrlRow
+from .revert import WAITS_AGAIN, WAKE_HOSTS, WAS_BEFORE
 
-url, host, seed, link = (model.table() for model in (UrlRow, HostRow, SeedRow, LinkRow))
+url, seed, link = (model.table() for model in (UrlRow, SeedRow, LinkRow))
 
 
 def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
@@ -88,7 +88,7 @@ def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start
     if back:
         connection.execute(_GIVE, {"ids": back, "now_given": 1})
         connection.execute(_RETURN, {"ids": back})
-        connection.execute(_HAS_WORK)
+        connection.execute(WAKE_HOSTS)
 
 
 def _hand_over(connection: Connection, gone: Sequence[int], given: Set[int], start: RunStart) -> None:
@@ -133,7 +133,7 @@ def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: Run
         waits = own & in_state(State.PENDING) & (url.c.kind == Kind.PAGE) & (url.c.visits == 0)
         connection.execute(update(url).where(waits, outside).values(state=State.SKIPPED, reason=why))
     if changed:
-        connection.execute(_HAS_WORK)
+        connection.execute(WAKE_HOSTS)
 
 
 def _day(at: float) -> str:
@@ -150,17 +150,8 @@ _RESTS = text(RESTS)
 _GIVE = update(seed).where(among(seed.c.id)).values(given=bindparam("now_given"))
 _ANY_WAITING = select(url.c.id).where(_WAITS).limit(1)
 _REST = update(url).where(_WAITS, url.c.visits == 0).values(state=State.SKIPPED, reason=SkipReason.NOT_IN_SEEDS)
-_REVERT = (
-    update(url)
-    .where(_WAITS, url.c.visits > 0)
-    .values(state=func.coalesce(url.c.state_before, State.DONE), next_visit=bindparam("later"), tries=0)
-)
+_REVERT = update(url).where(_WAITS, url.c.visits > 0).values(WAS_BEFORE)
 _RETURN = update(url).where(_RESTS, _OF_THESE).values(WAITS_AGAIN)
-_HAS_WORK = (
-    update(host)
-    .where(host.c.queued == 0, exists().where(url.c.host_id == host.c.id, in_state(State.PENDING)))
-    .values(queued=1)
-)
 _source = url.alias("source")
 _NAMED_BY = (
     select(url.c.id, url.c.url, _source.c.seed_id, (func.min(_source.c.depth) + 1).label("depth"))

@@ -7,12 +7,22 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, String, bindparam, case, cast, exists, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, String, bindparam, cast, exists, func, select
 
 from ..engine.statements import among
 from ..records.article import COLUMNS, LISTS, ArticleItem, split_names
 from ..records.keys import iso
-from ..tables.articles import ArticleClassRow, ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow
+from ..tables.articles import (
+    HTML,
+    TEXT,
+    WITH_HOLDER,
+    ArticleClassRow,
+    ArticleRow,
+    ClusterRow,
+    DuplicateRow,
+    ImageRow,
+    PageRow,
+)
 from ..tables.shards import ElsewhereRow
 from ..tables.urls import SiteRow, UrlRow
 from .status import Version, versions
@@ -59,18 +69,12 @@ def _item(row: RowMapping, images: list[dict[str, str]]) -> ArticleItem:
     return ArticleItem(**{**values, "fetched_at": iso(values["fetched_at"])}, images=images)
 
 
-_holder, _original, _similar = article.alias(), url.alias(), url.alias()
-
-
-def _of_holder(name: str) -> ColumnElement[str]:
-    return case((article.c.text_holder.is_(None), article.c[name]), else_=func.coalesce(_holder.c[name], ""))
-
-
+_original, _similar = url.alias(), url.alias()
 _NO_COLUMN: dict[str, ColumnElement[Any]] = {
     "id": cast(article.c.id, String),
     "url": url.c.url,
-    "text": _of_holder("text"),
-    "html": _of_holder("html"),
+    "text": TEXT,
+    "html": HTML,
     "site": site.c.name,
     "fetched_at": url.c.fetched_at,
     "duplicate_of": func.coalesce(_original.c.url, elsewhere.c.of_url),
@@ -83,10 +87,9 @@ _NO_COLUMN: dict[str, ColumnElement[Any]] = {
 SHOWN = {name: (_NO_COLUMN[name] if name in _NO_COLUMN else article.c[name]).label(name) for name in (*COLUMNS, "html")}
 """Values of an article by the names of `v_articles`; `fetched_at` in Unix seconds."""
 JOINED = (
-    article.outerjoin(url, url.c.id == article.c.id)
+    WITH_HOLDER.outerjoin(url, url.c.id == article.c.id)
     .outerjoin(site, site.c.id == article.c.site_id)
     .outerjoin(_original, _original.c.id == article.c.duplicate_of)
-    .outerjoin(_holder, _holder.c.id == article.c.text_holder)
     .outerjoin(duplicate, duplicate.c.article_id == article.c.id)
     .outerjoin(_similar, _similar.c.id == duplicate.c.of_id)
     .outerjoin(elsewhere, elsewhere.c.article_id == article.c.id)

@@ -76,7 +76,7 @@ def article_page(connection: Connection, columns: Sequence[str], wanted: Selecti
     rows = _articles(columns).where(*_of_articles(article, wanted)).order_by(article.c.number).limit(most)
     if after:
         rows = rows.where(article.c.number > after[0])
-    return list(_read_articles(connection, columns, rows, {}).values())
+    return _read_articles(connection, columns, rows, {})
 
 
 def articles_by_number(
@@ -84,7 +84,7 @@ def articles_by_number(
 ) -> list[Row]:
     """Read those of some articles that fulfil conditions, ordered by number."""
     rows = _articles(columns).where(among(article.c.number), *_of_articles(article, wanted)).order_by(article.c.number)
-    return list(_read_articles(connection, columns, rows, {"ids": list(numbers)}).values())
+    return _read_articles(connection, columns, rows, {"ids": list(numbers)})
 
 
 def _articles(columns: Sequence[str]) -> Select[Any]:
@@ -94,7 +94,7 @@ def _articles(columns: Sequence[str]) -> Select[Any]:
 
 def _read_articles(
     connection: Connection, columns: Sequence[str], rows: Select[Any], parameters: Mapping[str, Any]
-) -> dict[int, Row]:
+) -> list[Row]:
     found = connection.execute(rows, parameters).all()
     times = [at for at, name in enumerate(columns) if name == "fetched_at"]
     pictures = [at for at, name in enumerate(columns) if name == "images"]
@@ -106,7 +106,7 @@ def _read_articles(
         for at in pictures:
             values[at] = images.get(key, [])
         made[key] = (number,), tuple(values)
-    return made
+    return list(made.values())
 
 
 def _of_articles(of: Any, wanted: Selection) -> list[ColumnElement[bool]]:

@@ -290,9 +290,9 @@ class PartReader:
         was_read = np.append((times > 0) & np.isin(states, _OVER), np.zeros(int(more.sum()), np.bool_))
         return np.append(ids, pruned[more]), np.append(hosts, of_pruned[more]), was_read
 
-    def hosts(self) -> tuple[Int64s, Int64s]:
-        hosts, sites = self._source.columns(select(host.c.id, host.c.site_id))
-        return hosts, sites
+    def sites(self, hosts: Int64s) -> Int64s:
+        """Return the sites of hosts; 0 for unknown ones."""
+        return _Sites(self._source).of(hosts)
 
     def links(self, sources: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """Return links of some pages: source, target, host of the target or 0."""

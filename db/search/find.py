@@ -22,7 +22,7 @@ from sqlalchemy import Connection, LargeBinary, bindparam, func, literal, nulls_
 
 from ..engine.statements import among, is_postgres
 from ..records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
-from ..tables.articles import ArticleRow, ClusterRow
+from ..tables.articles import TEXT, WITH_HOLDER, ArticleRow, ClusterRow
 from ..tables.search import SearchDocumentRow
 from ..tables.urls import SiteRow, UrlRow
 from . import index
@@ -302,15 +302,15 @@ _SHOWN = (
         url.c.url,
         func.coalesce(site.c.name, ""),
         article.c.title,
-        index.TEXT,
+        TEXT,
         *(article.c[name] for name in ("authors", "source", "published_at", "published_utc", "first_seen")),
         *(article.c[name] for name in ("language", "section")),
         func.coalesce(cluster.c.size, 1),
         url.c.score_parts,
     )
+    .select_from(WITH_HOLDER)
     .join(url, url.c.id == article.c.id)
     .outerjoin(site, site.c.id == article.c.site_id)
-    .outerjoin(index.holder, index.holder.c.id == article.c.text_holder)
     .outerjoin(cluster, cluster.c.id == article.c.cluster_id)
     .where(among(article.c.id))
 )

@@ -15,18 +15,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from ..engine.locks import AdvisoryLock
 from ..engine.statements import among, array_of, insert_rows, is_postgres
 from ..records.article import split_names
 from ..records.keys import fingerprint, read_day, read_time
 from ..records.search import IndexedArticle, IndexForm, MakeTerms
-from ..tables.articles import ArticleRow
+from ..tables.articles import TEXT, WITH_HOLDER, ArticleRow
 from ..tables.search import SearchDocumentRow
 
 article, document = ArticleRow.table(), SearchDocumentRow.table()
-holder = article.alias()
 
 BUCKET_BITS = 12
 """Numbers that share all but so many bits share a mark on Postgres, whose index has no order."""
@@ -269,15 +268,13 @@ _REGROUP = (
 )
 _CLUSTER = select(article.c.cluster_id).where(article.c.id == document.c.article_id).scalar_subquery()
 _REGROUP_ALL = update(document).where(document.c.cluster_id != _CLUSTER).values(cluster_id=_CLUSTER)
-TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coalesce(holder.c.text, ""))
-"""Text of an article; `holder` keeps that of a copy."""
 _STORED = (
     select(
         *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_at", "published_utc", "first_seen")),
         *(article.c[name] for name in ("language", "source", "section", "classes", "title", "authors")),
         TEXT.label("text"),
     )
-    .outerjoin(holder, holder.c.id == article.c.text_holder)
+    .select_from(WITH_HOLDER)
     .where(among(article.c.id))
 )
 _ORDER = select(article.c.id).order_by(article.c.published_utc.is_not(None), article.c.published_utc, article.c.id)

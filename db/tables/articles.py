@@ -236,6 +236,15 @@ class PageRow(Record):
     )
 
 
+_article = ArticleRow.table()
+_holder = _article.alias("holder")
+WITH_HOLDER = _article.outerjoin(_holder, _holder.c.id == _article.c.text_holder)
+"""Articles, each with the one that keeps its text if it does not itself."""
+TEXT, HTML = (
+    case((_article.c.text_holder.is_(None), _article.c[name]), else_=func.coalesce(_holder.c[name], ""))
+    for name in ("text", "html")
+)
+"""Text and HTML of an article, of `WITH_HOLDER`."""
 _page = PageRow.table()
 READ_BODY = func.coalesce(_page.c.dom, _page.c.body)
 """Bytes from which the text of a page was read."""

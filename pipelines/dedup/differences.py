@@ -107,10 +107,7 @@ def _split(text: str) -> list[str]:
 
 def _sentences(text: str) -> dict[str, str]:
     by_form: dict[str, str] = {}
-    start = 0
-    for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
-        sentence = text[start:end].strip()
-        start = end
+    for sentence in map(str.strip, _split(text)):
         key = normalize(sentence)
         if key:
             by_form.setdefault(key, sentence)

@@ -89,9 +89,7 @@ def _queued(runs: Sequence[Samples], times: Values) -> Values:
 
 
 def _reasons(runs: Sequence[Samples], grown: Callable[[Callable[[RunSample], float]], Values]) -> dict[str, Values]:
-    totals: Counter[str] = Counter()
-    for samples in runs:
-        totals.update(samples[-1].reasons)
+    totals = merged(runs)
     shown = [reason for reason, _ in totals.most_common(_MOST_REASONS)]
     values = {reason: grown(partial(_of_reason, reason)) for reason in shown}
     if len(totals) > len(shown):

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from ipaddress import ip_address
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ...fetch.guard import is_address
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -76,18 +77,9 @@ class Protection:
         if match is None:
             return False
         name = (match[1] or match[2]).lower()
-        return name in self._names or (self._any_address and _is_address(name))
+        return name in self._names or (self._any_address and is_address(name))
 
 
 def is_same_origin(headers: Headers) -> bool:
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] == headers.get("host")
-
-
-def _is_address(name: str) -> bool:
-    """Tell whether a name is an IP address, which no domain can point elsewhere."""
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True

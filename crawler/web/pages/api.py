@@ -16,10 +16,10 @@ from starlette.responses import Response
 from db.queries.board import DatabaseCounts, HostNow, SiteNow
 from db.queries.reprints import Reprint
 from db.queries.status import Version
-from db.records.article import JOINED_BY, ArticleItem
+from db.records.article import ArticleItem, split_names
 from db.records.host import ShownAlarm
 from db.records.run import RunSample
-from pipelines.search.records import Hit, Span
+from pipelines.search.records import Hit, Span, text_of
 
 from ..frame.endpoints import Endpoint, Parameter, describe
 from ..frame.visit import Visit
@@ -274,16 +274,12 @@ def _hit(hit: Hit) -> ApiHit:
         ApiHit,
         hit,
         id=str(hit.id),
-        title=_text(hit.title),
+        title=text_of(hit.title),
         title_matches=_matches(hit.title),
-        snippet=_text(hit.snippet),
+        snippet=text_of(hit.snippet),
         snippet_matches=_matches(hit.snippet),
-        authors=hit.authors.split(JOINED_BY) if hit.authors else [],
+        authors=split_names(hit.authors),
     )
-
-
-def _text(spans: Sequence[Span]) -> str:
-    return "".join(span.text for span in spans)
 
 
 def _matches(spans: Sequence[Span]) -> list[list[int]]:

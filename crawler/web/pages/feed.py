@@ -11,10 +11,10 @@ from typing import Final
 
 from starlette.responses import Response
 
-from db.records.article import JOINED_BY
+from db.records.article import split_names
 from db.records.keys import read_time
 from pipelines.decode.text import clean
-from pipelines.search.records import Hit, Span
+from pipelines.search.records import Hit, text_of
 
 from ..frame.shown import is_language, web_url
 from ..frame.visit import Visit
@@ -69,18 +69,14 @@ def _entries(hits: Sequence[Hit]) -> Iterator[_FeedEntry]:
         yield _FeedEntry(
             id=hit.id,
             url=web_url(hit.url),
-            title=_text(hit.title) or hit.site,
-            summary=_text(hit.snippet),
-            authors=[clean(name) for name in hit.authors.split(JOINED_BY) if clean(name)] or [hit.site],
+            title=clean(text_of(hit.title)) or hit.site,
+            summary=clean(text_of(hit.snippet)),
+            authors=[clean(name) for name in split_names(hit.authors) if clean(name)] or [hit.site],
             section=clean(hit.section),
             language=hit.language if is_language(hit.language) else "",
             published=None if published is None else published.isoformat(timespec="seconds"),
             updated=_moment(hit.first_seen).isoformat(),
         )
-
-
-def _text(spans: Sequence[Span]) -> str:
-    return clean("".join(span.text for span in spans))
 
 
 def _moment(time: str) -> datetime:

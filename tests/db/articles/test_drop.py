@@ -30,12 +30,10 @@ def crawled(run_in: Callable, database: Database) -> Crawl:
     return crawl
 
 
-def dropped(database: Database, name: str, *, articles: bool) -> list[int]:
+def dropped(database: Database, name: str, *, articles: bool) -> None:
     what = database.read(lambda connection: find(connection, name, []))
     assert what is not None
-    told: list[int] = []
-    drop(database, what, articles=articles, progress=told.append)
-    return told
+    drop(database, what, articles=articles)
 
 
 def nothing_is_wrong(database: Database) -> bool:
@@ -49,7 +47,7 @@ def test_articles_stay_and_are_not_visited_again(crawled: Crawl, database: Datab
     what = database.read(lambda connection: find(connection, "a.example", []))
     assert what is not None
     assert (what.is_seed, what.urls, what.articles, what.images) == (False, 12, 2, 1)
-    assert dropped(database, "a.example", articles=False) == [12]
+    dropped(database, "a.example", articles=False)
     assert crawled.rows("SELECT url, text, duplicate_of FROM v_articles ORDER BY url") == articles
     own = crawled.rows("SELECT url, state, next_visit FROM url WHERE url LIKE 'http://a.%' ORDER BY url")
     assert own == [("http://a.example/0", "done", None), ("http://a.example/1", "done", None)]
@@ -90,7 +88,7 @@ def test_drop_of_a_seed_takes_what_came_of_it(run_in: Callable, crawled: Crawl, 
     what = database.read(lambda connection: find(connection, "", [url]))
     assert what is not None
     assert (what.name, what.is_seed, what.urls, what.articles) == (url, True, 12, 1)
-    drop(database, what, articles=True, progress=lambda _done: None)
+    drop(database, what, articles=True)
     assert crawled.rows("SELECT count(*) FROM url WHERE url LIKE 'http://c.%'") == [(0,)]
     assert crawled.rows("SELECT count(*) FROM url WHERE url LIKE 'http://a.%'") == [(12,)]
     assert database.read(lambda connection: find(connection, "", [url])) is None
