@@ -96,10 +96,10 @@ class Replay:
         self._told = 0
         self._answers = self._read(paths)
         self._ready: deque[tuple[Lease, ArchivedResponse]] = deque()
-        self._popped = asyncio.Event()
+        self._asked = asyncio.Event()
 
     def pop(self) -> tuple[Lease, ArchivedResponse] | None:
-        self._popped.set()
+        self._asked.set()
         if not self._ready:
             return None
         lease, answer = self._ready.popleft()
@@ -177,11 +177,12 @@ class Replay:
         while len(self._ready) + len(self._in_flight) > most or any(
             key in self._in_flight or any(lease.id == key for lease, _ in self._ready) for key in not_of
         ):
-            self._popped.clear()
-            self._poll()
+            self._asked.clear()
+            if self._ready:  # with nothing to give, each poll would end this wait at once
+                self._poll()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
-                    await self._popped.wait()
+                    await self._asked.wait()
 
     def _read(self, paths: Sequence[Path]) -> Iterator[ArchivedResponse]:
         bodies: Bodies[ArchivePlace] = Bodies()

@@ -22,14 +22,15 @@ from tests.waiting import wait_for
 
 SETTINGS = ("WORKERS=2", "HARMFUL=off")
 ASKED = {
-    "articles": "SELECT u.url, title, text, published_at, a.kind, cluster_id FROM article a JOIN url u USING (id)",
+    "articles": "SELECT url, v.title, v.text, v.published_at, v.kind, cluster_id "
+    "FROM v_articles v JOIN article USING (id)",
     "duplicates": "SELECT article_id, of_id, method, round(similarity, 6) FROM duplicate",
     "links": "SELECT source, target, block FROM link",
-    "parts": "SELECT id, group_id, first_id, position, joined FROM part",
+    "parts": "SELECT id, first_id, position, joined FROM part",
     "pages": "SELECT id, state, http_status, page_kind FROM url WHERE kind = 'page' AND visits > 0",
     "fetched": "SELECT u.url, p.content_type FROM page p JOIN url u ON u.id = p.url_id",
 }
-"""What an archive must bring back, by name."""
+"""What an archive must bring back, by name; not which of several copies, or of the parts of an article, came first."""
 
 
 def story(n: int, *links: str, day: int = 1) -> Answer:
@@ -97,6 +98,24 @@ def test_archive_brings_back_articles_duplicates_and_links(crawled: Path, tmp_pa
     assert again.returncode == 0
     assert "no newer than what is stored" in again.stderr
     assert rows(tmp_path, "SELECT max(visits) FROM url") == [(1,)]
+
+
+def test_engine_is_not_asked_over_and_over_while_pages_are_read(crawled: Path, tmp_path: Path) -> None:
+    code = f"""
+from multiprocessing.util import Finalize
+from pathlib import Path
+from crawler.frontier.scheduler import Waker
+asked = []
+wake = Waker.wake
+def counted(self):
+    asked.append(1)
+    wake(self)
+Waker.wake = counted
+Finalize(None, lambda: Path({str(tmp_path / "asked")!r}).write_text(str(len(asked))), exitpriority=1)
+"""
+    done = replay(tmp_path, crawled / "warc", before=code)
+    assert done.returncode == 0, done.stderr
+    assert 0 < int((tmp_path / "asked").read_text()) < 200, "thousands, when it waits for workers by asking"
 
 
 def test_archive_of_a_crawl_is_sound_and_the_table_names_its_records(crawled: Path) -> None:
