@@ -110,6 +110,7 @@ def test_every_block_is_put_to_use() -> None:
     assert [name for name in sorted(named - made) if not (ROOT / name).exists()] == []
 
 
+@pytest.mark.slow
 def test_extractor_is_found_by_its_name(project: Path) -> None:
     shutil.copy(PAGE, project / "page.html")
     extracted = run(project, *command("extract page.html --extractor longblocks"))
@@ -134,6 +135,7 @@ def test_extractor_reads_the_pages_of_a_crawl(crawled: Crawled) -> None:
     assert crawled.rows("SELECT DISTINCT extractor FROM article") == [("longblocks",)]
 
 
+@pytest.mark.slow
 def test_extractors_from_outside_are_called_with_their_parameters(project: Path) -> None:
     shutil.copy(PAGE, project / "page.html")
     lines = run(project, *command("extract page.html --extractor ownmethods:long_lines")).strip().splitlines()

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import crawler
 import pipelines
 from tests.table import each_row
@@ -95,6 +97,7 @@ SHORT = {
 """Patterns that are only asked about texts of so many characters."""
 
 
+@pytest.mark.slow
 def test_all_are_linear() -> None:
     slow = []
     for name, pattern in patterns().items():

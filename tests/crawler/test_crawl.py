@@ -277,9 +277,10 @@ def _start(newsroom: Newsroom, folder: Path) -> Running:
     return start(folder, *crawl_arguments(newsroom, folder))
 
 
-def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shares", [(0.5,), pytest.param((0.2, 0.5, 0.8), marks=pytest.mark.slow)])
+def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path, shares: tuple[float, ...]) -> None:
     with Newsroom(port=0, latency_seconds=0.02) as newsroom:
-        for share in (0.2, 0.5, 0.8):
+        for share in shares:
             process = _start(newsroom, tmp_path).process
             target = share * 200
             wait_for(lambda target=target, p=process: len(newsroom.requests()) > target or not p.is_alive())
@@ -336,6 +337,7 @@ def test_postgres_gives_the_same_articles(crawled: Crawled, tmp_path: Path, post
     assert stored == sorted(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))
 
 
+@pytest.mark.slow
 def test_database_that_is_gone_ends_the_crawl_and_costs_nothing(crawled: Crawled, tmp_path: Path) -> None:
     with Newsroom(port=0, latency_seconds=0.05) as newsroom:
         running = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "DATABASE_PATIENCE=1"))

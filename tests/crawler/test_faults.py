@@ -34,11 +34,12 @@ def said(running: Running) -> str:
     return errors.read_text("utf-8") if errors.exists() else ""
 
 
+@pytest.mark.slow
 def test_out_of_file_handles_is_no_fault_of_the_servers(tmp_path: Path) -> None:
     def closing(answer: Answer) -> Answer:
         return answer[0], {**answer[1], "Connection": "close"}, answer[2]
 
-    paths = [f"/{n}" for n in range(30)]
+    paths = [f"/{n}" for n in range(12)]
     answers = {("a.localhost", path): closing(article(f"第{path[1:]}篇新闻")) for path in paths}
     answers["a.localhost", "/"] = closing(article("首页", *paths))
     with OddServer(answers) as server:
@@ -63,7 +64,7 @@ def test_out_of_file_handles_is_no_fault_of_the_servers(tmp_path: Path) -> None:
         done = running.finish()
     assert done.returncode == 0
     assert done.stderr.count("no file can be opened") == 1, "said once"
-    assert rows(tmp_path, "SELECT state, count(*) FROM url WHERE kind = 'page' GROUP BY state") == [("done", 31)]
+    assert rows(tmp_path, "SELECT state, count(*) FROM url WHERE kind = 'page' GROUP BY state") == [("done", 13)]
 
 
 def test_nul_bytes_do_not_keep_a_crawl_from_ending(tmp_path: Path, postgres_server: str) -> None:
@@ -135,6 +136,7 @@ def test_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp_p
     assert "that could not be stored either" in done.stderr
 
 
+@pytest.mark.slow
 def test_too_few_file_handles_are_refused(newsroom: Newsroom, tmp_path: Path) -> None:
     arguments = crawl_arguments(newsroom, tmp_path)
     command = f"ulimit -n 100; exec {sys.executable} -m scrapy {' '.join(arguments)}"
@@ -161,6 +163,7 @@ print(exhausted(), raise_limit() > 20, exhausted())
     assert done.stdout.split() == ["True", "True", "False"]
 
 
+@pytest.mark.slow
 def test_crawls_beside_each_other_must_agree(newsroom: Newsroom, tmp_path: Path, postgres_server: str) -> None:
     with empty_database(postgres_server, "agree") as url:
 

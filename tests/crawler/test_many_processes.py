@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.benchmarks.exactness import Life, Snapshot, early, overlaps, repeats, wire_checks
 from tests.benchmarks.many_processes import Plan, run
 from tests.benchmarks.static_site import Request
@@ -38,6 +40,7 @@ class Forked:
         return self._process.exitcode
 
 
+@pytest.mark.slow
 def test_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_server: str) -> None:
     """Two processes on each of two databases."""
     with ExitStack() as stack:

@@ -87,6 +87,7 @@ def test_network_that_is_down_is_named_once_and_ends_with_3(tmp_path: Path, port
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND http_status = 200")[0] >= (HOSTS * PAGES,)
 
 
+@pytest.mark.slow
 def test_crawl_waits_for_the_network_and_loses_no_url(tmp_path: Path, port: int) -> None:
     with serving(port) as server:
         running: Running = start(

@@ -79,6 +79,7 @@ def test_demo_crawl_runs_as_on_macos(tmp_path: Path) -> None:
         assert database.execute("SELECT place FROM run").fetchall() == [("",)]
 
 
+@pytest.mark.slow
 def test_commands_start_as_on_windows_and_lock_the_file(tmp_path: Path) -> None:
     """The workers of a crawl are not played: Python itself starts processes otherwise there."""
     crawl = open_for_crawl(f"sqlite:///{tmp_path}/news.db")

@@ -99,6 +99,7 @@ def test_exports_hold_all_rows(spoilt: Path, table: str, form: str, tmp_path: Pa
         assert len(list(target.rglob("*.md"))) == len(records)
 
 
+@pytest.mark.slow
 def test_pages_and_feeds_are_shown(spoilt: Path) -> None:
     with Asker(f"sqlite:///{spoilt}") as asker:
         api = [

@@ -96,6 +96,7 @@ def test_output_is_that_of_the_command_for_single_pages(tmp_path: Path, cluster:
     assert found == wanted
 
 
+@pytest.mark.slow
 def test_killed_workers_cost_their_tasks_which_are_done_again(
     tmp_path: Path, cluster: Client, source: Path, whole: bytes
 ) -> None:
@@ -130,6 +131,7 @@ Parts.put = put_and_die
 """
 
 
+@pytest.mark.slow
 def test_killed_batch_goes_on_with_the_rest(tmp_path: Path, cluster: Client, source: Path, whole: bytes) -> None:
     output = tmp_path / "out.jsonl"
     parts = tmp_path / "out.jsonl.parts"
@@ -275,5 +277,6 @@ def test_scheduler_of_this_machine_obeys_nobody_else(
         assert not {path for path in PATHS for port in ports if answer_of(port, path, "evil.example") == 200}
 
 
+@pytest.mark.slow
 def test_parts_of_dask_without_certificates_greet_whoever_listens(cluster: Client) -> None:
     assert greeting(int(cluster.scheduler.address.rpartition(":")[2]), tls=False)

@@ -230,6 +230,7 @@ def test_manifest_reaches_no_file_outside_its_folder_that_is_no_page(tmp_path: P
         pytest.param("<&- >&- 2>&-", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_closed_streams_are_no_traceback_and_no_file_takes_their_place(tmp_path: Path, closed: str) -> None:
     (tmp_path / "page.html").write_text("<p>" + "a page about ports. " * 30)
     program = f"{sys.executable} -m scrapy extract {tmp_path}/page.html"

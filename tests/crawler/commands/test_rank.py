@@ -90,6 +90,7 @@ def test_best_pages_are_stored_articles(crawled: Path) -> None:
     assert gone | lists | articles <= everything
 
 
+@pytest.mark.slow
 def test_pictures_and_a_file_for_others(crawled: Path) -> None:
     for ending, beginning in ((".svg", b"<?xml"), (".PNG", b"\x89PNG"), (".graphml", b"<?xml")):
         path = crawled / f"graph{ending}"

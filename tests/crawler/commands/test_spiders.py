@@ -144,6 +144,7 @@ def test_news_spider_in_a_file_is_checked_and_crawls_as_one_of_the_project(tmp_p
     assert "Finished" in done.stderr
 
 
+@pytest.mark.slow
 def test_folder_with_settings_that_begin_with_ours_is_a_project(tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mysettings\n")
     (tmp_path / "mysettings.py").write_text(

@@ -144,6 +144,7 @@ def test_more_hosts_than_are_held(tmp_path: Path) -> None:
     assert counted == [(2,)] * 4
 
 
+@pytest.mark.slow
 def test_hosts_in_trouble_are_waited_for_and_then_given_up(tmp_path: Path) -> None:
     moods = iter([(503, {"Retry-After": "1"}, ""), (500, {}, "")])
     rules = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n")
@@ -208,6 +209,7 @@ def test_url_that_is_a_page_of_an_earlier_seed_becomes_a_seed(tmp_path: Path) ->
         assert "a/deep" in server.paths()
 
 
+@pytest.mark.slow
 def test_retry_after_is_kept_over_a_restart(tmp_path: Path) -> None:
     answers = {
         ("a.localhost", "/"): article("首页", "/busy", "/1", "/2"),

@@ -111,6 +111,7 @@ def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
     assert sum(map(float, shares)) == pytest.approx(float(total[1]), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Path) -> None:
     waiting = "SELECT score FROM url WHERE state = 'pending' AND kind = 'page' AND depth = 1"
     with OddServer(answers()) as server:
@@ -122,6 +123,7 @@ def test_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Pa
             assert (scores == {0.5}) is (preset == "breadth")
 
 
+@pytest.mark.slow
 def test_crawl_outlives_its_rank_process(tmp_path: Path) -> None:
     with OddServer(answers()) as server:
         running = start(tmp_path, *arguments(server, tmp_path))

@@ -168,6 +168,7 @@ def test_nothing_leaves_the_browser_and_nothing_is_forged(browsing: Browsing) ->
         assert not re.search(f"{BAIT}|FORGED|root:x:0|opened|registered", html)
 
 
+@pytest.mark.slow
 def test_pages_beyond_their_bounds_cost_only_themselves() -> None:
     browsing = Browsing(RenderOptions(places=5, requests=5, seconds=5.0, memory_bytes=200 << 20))
     floods = [

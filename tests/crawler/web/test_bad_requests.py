@@ -86,6 +86,7 @@ def test_queries_of_any_kind_are_answered(server: Server, path: str) -> None:
     assert found == wanted != []
 
 
+@pytest.mark.slow
 def test_days_and_numbers_that_there_are_not_get_a_sentence(server: Server) -> None:
     for day in DAYS:
         for name in ("since", "until"):

@@ -114,7 +114,7 @@ def test_keyboard_leads_from_the_first_key_to_an_article(browser: Browser, serve
         assert noted.faults == []
 
 
-@pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("most", [3, pytest.param(None, marks=pytest.mark.slow)])
 def test_hostile_stories_do_nothing_on_any_page(
     browser: Browser, hostile_stand: Path, tmp_path: Path, most: int | None
 ) -> None:

@@ -238,6 +238,7 @@ TOGETHER = {"q", "site", "other"}
 """Tried on every page; the others on two, for one function reads them all."""
 
 
+@pytest.mark.slow
 def test_long_parameters_are_not_repeated(asker: Asker, stand: Path) -> None:
     paths = [path.partition("?")[0] for path in kinds(stand).values()]
     for path in dict.fromkeys((*paths, "/feed.atom", "/api/search", "/api/sites", "/none")):

@@ -328,7 +328,7 @@ def _run(work: Callable[..., None], *arguments: Any) -> int | None:
     return process.exitcode
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
 def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str, kills: int) -> None:
     is_sqlite = database_url.startswith("sqlite")
     make_earlier(database_url, STATES[0])

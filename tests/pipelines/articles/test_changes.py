@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from pipelines.articles.changes import describe_difference, differs
 from tests.table import each_row
 
@@ -132,6 +134,7 @@ def test_difference_shows_the_place() -> None:
     assert describe_difference(("题", f"题\n{BODY}"), ("题", rewritten)) == changed
 
 
+@pytest.mark.slow
 def test_difference_is_bounded() -> None:
     old, new = ("\n".join(f"{mark}{n}" + "字" * 1000 for n in range(5_000)) for mark in "甲乙")
     shown = describe_difference(("题", old), ("题", new))
@@ -141,6 +144,7 @@ def test_difference_is_bounded() -> None:
 
 
 @each_row("text", ["1" * 200_000, "阅读" * 100_000, "1,1." * 50_000, "jan " * 50_000, "a\n" * 100_000])
+@pytest.mark.slow
 def test_hostile_texts_take_no_longer(text: str) -> None:
     began = time.process_time()
     assert not differs(("题", text), ("题", text + " "))

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -263,6 +264,7 @@ def test_single_part_is_what_its_page_was() -> None:
     assert join([alone]) == alone
 
 
+@pytest.mark.slow
 def test_hostile_lines_cost_little() -> None:
     pages = [page("第1页" * 25_000, "1" * 125_000, "<" * 125_000, title="第 1 页" * 12_500) for _ in range(3)]
     started = time.process_time()

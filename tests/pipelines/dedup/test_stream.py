@@ -149,6 +149,7 @@ def test_bulletins_of_a_series_are_related_and_no_duplicates() -> None:
 
 
 @each_row("kind", ["exact", "edited", "own wording"])
+@pytest.mark.slow
 def test_story_of_very_many_copies_stays_found_and_fast(kind: str) -> None:
     finds, original, copies = finder(), story(1, 20), 300
     took = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from db.records.evidence import REPEATING, TEMPLATE
 from pipelines.dedup import method
 from pipelines.dedup.stream import Finder
@@ -54,6 +56,7 @@ def test_corrected_result_is_an_edit() -> None:
 
 
 @each_row("language", LANGUAGES)
+@pytest.mark.slow
 def test_streams_of_templates_and_phrases(language: str) -> None:
     """Held to what the benchmark measures, with room for single pairs; without the comparison of facts .4 are false."""
     found, _ = run([language], fitted=False, seeds=1, chosen=method())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,6 +100,7 @@ def test_bare_text_is_text() -> None:
 
 
 @each_row("tag", ["div", "b", "x", "a href=/", "table><tr><td", "p><i"])
+@pytest.mark.slow
 def test_deep_nesting_is_bounded(tag: str) -> None:
     body = (f"<{tag}>" * 300_000 + "</div>" * 1000 + f"<p>{CHINESE}</p>").encode()
     start = time.process_time()

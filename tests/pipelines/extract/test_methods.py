@@ -6,6 +6,7 @@ import time
 from functools import cache
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,6 +136,7 @@ def test_any_bytes(body: bytes) -> None:
         HEADED,
     ],
 )
+@pytest.mark.slow
 def test_huge_pages_take_linear_time(name: str, body: str) -> None:
     document = parsed(body)
     start = time.process_time()

@@ -6,6 +6,7 @@ import tracemalloc
 import zlib
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -172,6 +173,7 @@ def test_bare_ampersands_part_parameters() -> None:
     assert parse_sitemap(index.encode(), URL).sitemaps == ("https://h.cn/map.php?a=1&n=2",)
 
 
+@pytest.mark.slow
 def test_bare_ampersands_of_a_large_sitemap_take_no_memory() -> None:
     entry = b"<url><loc>/show.php?cat=2&id=%d&page=1</loc><lastmod>1970-01-02</lastmod></url>"
     body = b"<urlset>" + b"".join(entry % i for i in range(100_000)) + b"</urlset>"
@@ -200,6 +202,7 @@ def test_nothing_is_expanded_or_loaded() -> None:
 @each_row(
     "piece", (b"<", b"<a>", b"<url>", b"<url/>", b"<loc>", b"&", b"&a", b"<![CDATA[", b"<!--", b"x", b"<url><loc>")
 )
+@pytest.mark.slow
 def test_hostile_bodies_take_little_time(piece: bytes) -> None:
     start = time.process_time()
     parse_sitemap(b"<urlset><url>" + piece * (1_000_000 // len(piece)), URL)

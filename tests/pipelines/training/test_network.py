@@ -35,6 +35,7 @@ def test_learns_features_that_act_together() -> None:
     assert ((chances > 0.5) == other.content).mean() > 0.95
 
 
+@pytest.mark.slow
 def test_costs_decide_what_is_learned() -> None:
     """Where the same block is content on one page and none on another, the dearer page is believed."""
     patient = replace(SMALL, epochs=400)

@@ -27,6 +27,7 @@ def learn(health: HealthMonitor, answers: Iterable[HostAnswer]) -> list[Finding]
 
 
 @each_row("name", STEADY)
+@pytest.mark.slow
 def test_hosts_that_stay_as_they_are_raise_no_alarm(name: str) -> None:
     health = HealthMonitor(WINDOW)
     assert learn(health, islice(STEADY[name](random.Random(5)), 2500)) == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from crawler.learn.traps.host import PROBATION_PAGES, Bounds, FetchedPage, HostTraps, Pattern, suspicion_of
 from pipelines.url_rules.forms import folder_key
 from pipelines.url_rules.trap_patterns import EXACT, FOLDER, HOST, disallow_reason
@@ -27,6 +29,7 @@ def test_trap_ends_and_costs_no_article(name: str) -> None:
 
 @each_row("name", HONEST)
 @each_row("order", ["fifo", "random"])
+@pytest.mark.slow
 def test_honest_site_loses_nothing(name: str, order: str) -> None:
     site, articles = HONEST[name]
     assert len(crawl(site, most=20_000, order=order).articles) == articles

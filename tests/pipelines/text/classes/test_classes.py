@@ -268,6 +268,7 @@ def random_texts(count: int) -> list[Text]:
     ("name", "select"),
     [("svm", "um:2000"), ("svm", "chi2:500"), ("combined", "df+chi2:2000"), ("naive_bayes", "chi2:500")],
 )
+@pytest.mark.slow
 def test_random_labels_have_the_f1_of_chance(name: str, select: str) -> None:
     texts = random_texts(240)
     labels = [(label,) for label in np.random.default_rng(2).choice(["a", "b", "c", "d"], len(texts))]
