@@ -170,11 +170,6 @@ def test_memory_bounds_the_index_of_duplicates_and_the_browser() -> None:
     assert Renderer(values.rendering)._options.memory_bytes == 100 << 20
 
 
-def test_render_isolation_reaches_the_browser() -> None:
-    isolated, open_ = (Renderer(config(RENDER_ISOLATION=value).rendering)._options for value in (True, False))
-    assert (isolated.isolation, open_.isolation) == (True, False)
-
-
 def test_lease_seconds_are_how_long_a_silent_run_lives() -> None:
     path = new_database()
 

@@ -17,6 +17,7 @@ import pytest
 
 from crawler.render.records import BrowserAnswer, BrowserRequest, PageDocument, RenderOptions, RenderProblem, RenderWish
 from crawler.render.renderer import Renderer
+from tests.crawler.options.test_effects import config
 from tests.waiting import wait_for
 
 from .hostile_pages import BAIT, BREAK_OUTS, FORGERY, HOST, listeners
@@ -330,3 +331,34 @@ def is_alive(pid: int) -> bool:
         return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.parametrize("isolation", [True, False])
+def test_browser_has_the_network_of_the_crawl_only_without_isolation(*, isolation: bool) -> None:
+    before = browsers()
+    browsing = Browsing(config(RENDER_ISOLATION=isolation).rendering)
+    try:
+        assert "text" in browsing.show("<p>text", Site({})).html.decode()
+        networks = {network for pid, network in browsers().items() if pid not in before}
+    finally:
+        browsing.close()
+    assert networks
+    assert (os.readlink("/proc/self/ns/net") in networks) is not isolation
+
+
+def browsers() -> dict[int, str]:
+    """Processes of browsers below this one, each with its network namespace."""
+    parents, names = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            name, _, fields = (folder / "stat").read_text().partition("(")[2].rpartition(")")
+            parents[int(folder.name)], names[int(folder.name)] = int(fields.split()[1]), name
+    networks = {}
+    for pid, name in names.items():
+        parent = pid
+        while parent in parents and parent != os.getpid():
+            parent = parents[parent]
+        if parent == os.getpid() and name.startswith("chrom"):
+            with contextlib.suppress(OSError):
+                networks[pid] = os.readlink(f"/proc/{pid}/ns/net")
+    return networks
