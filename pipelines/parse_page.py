@@ -175,15 +175,15 @@ def _read(
     if extraction.text and page_kind is not PageKind.LIST and document.is_cut and _runs_on(document, extraction):
         is_kept, page_kind, reason, probability = False, PageKind.OTHER, PageReason.TOO_LARGE, 1.0
     noindex, nofollow = read_directives(document, robots_header, fetched_at)
-    kept = extraction
+    kept_extraction = extraction
     if is_kept:
         reason = PageReason.LIST if page_kind is PageKind.LIST else None
     elif extraction.text:
         reason = reason or REASON_OF_KIND[page_kind]
-        kept = Extraction(reason=reason)
-        page_links = links.extract(document, kept, urls)  # links in the text are links beside it now
+        kept_extraction = Extraction(reason=reason)
+        page_links = links.extract(document, kept_extraction, urls)  # links in the text are links beside it now
         about = metadata.extract_head(document, about)
-    signature = sign(about.title, kept.text)
+    signature = sign(about.title, kept_extraction.text)
     sample = None
     is_leaf = is_kept and page_kind is not PageKind.LIST
     if site_model is not None and is_leaf:
@@ -191,14 +191,16 @@ def _read(
         sample = template.sample_page(document, keys, uncorrected, article)
     terms = None
     if is_kept:
-        terms = index_terms(about.title, kept.text, JOINED_BY.join(about.authors), about.source, about.language)
-    is_doubtful = bool(kept.text) and suspicion(f"{about.title}\n{kept.text}") >= DOUBTFUL
+        terms = index_terms(
+            about.title, kept_extraction.text, JOINED_BY.join(about.authors), about.source, about.language
+        )
+    is_doubtful = bool(kept_extraction.text) and suspicion(f"{about.title}\n{kept_extraction.text}") >= DOUBTFUL
     exceeded = document.exceeded | ({LINKS} if len(page_links) >= document.bounds.links else set())
     parsed = ParseResult(
         kind=page_kind,
         reason=reason,
         metadata=about,
-        extraction=replace(kept, blocks=(), scores=()),
+        extraction=replace(kept_extraction, blocks=(), scores=()),
         signature=signature,
         links=links.mark_nofollow(page_links) if nofollow else page_links,
         feeds=links.find_feeds(document),
@@ -211,7 +213,7 @@ def _read(
         probability=probability,
         index_terms=terms,
         text_from=text_from,
-        loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, page_links, kept.text),
+        loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, page_links, kept_extraction.text),
         lacks_links=text_from is TextFrom.HTML and not is_leaf and lacks_links(document, page_links),
     )
     return parsed, extraction

@@ -137,11 +137,11 @@ def host_key(url: str) -> str:
     Raises:
         ValueError: `url` has no `://`.
     """
-    found = _AUTHORITY.match(url)
-    if found is None:
+    authority = _AUTHORITY.match(url)
+    if authority is None:
         msg = f"not an absolute URL: {url!r}; canonicalize it first"
         raise ValueError(msg)
-    return found[1].rpartition("@")[2].lower()
+    return authority[1].rpartition("@")[2].lower()
 
 
 @lru_cache(maxsize=1 << 14)
@@ -204,10 +204,10 @@ def _join(url: str, base: str) -> str | None:
     if parts is None:
         return None
     scheme, origin, path, folder = parts
-    if found := _SCHEME.match(url):
-        rest = url[found.end() :]
+    if scheme_match := _SCHEME.match(url):
+        rest = url[scheme_match.end() :]
         # Browsers read `http:page.html` as relative when the scheme is the page's own.
-        if found[1].lower() != scheme or rest.replace("\\", "/").startswith("//"):
+        if scheme_match[1].lower() != scheme or rest.replace("\\", "/").startswith("//"):
             return url
         url = rest
     if url.startswith(("/", "\\")):
@@ -307,10 +307,10 @@ def _clean_query(query: str) -> str:
     # Each pair by itself: whether one is decoded must not depend on another, which may be dropped.
     pairs = [_normal(pair) for pair in query.split("&")] if "%" in query else _normal(query).split("&")
     keys = [pair.partition("=")[0].lower() for pair in pairs]
-    kept = [
+    kept_pairs = [
         pair for pair, key in zip(pairs, keys, strict=True) if pair and not _is_noise(key, pair[len(key) + 1 :], keys)
     ]
-    return "&".join(dict.fromkeys(kept) if len(kept) > 1 else kept)
+    return "&".join(dict.fromkeys(kept_pairs) if len(kept_pairs) > 1 else kept_pairs)
 
 
 def _is_noise(key: str, value: str, keys: list[str]) -> bool:

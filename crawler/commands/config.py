@@ -42,14 +42,14 @@ class Command(NewsCommand):
 
         about = topics(read_seeds(opts.seeds)) if opts.seeds else []
         Config.from_settings(self.settings, about)  # what contradicts each other is refused
-        found = {one.name: one for one in in_force(self.settings, about)}
+        settings_by_name = {one.name: one for one in in_force(self.settings, about)}
         for name in args:
-            if name not in found:
-                near = difflib.get_close_matches(name.upper(), found, n=1, cutoff=0)[0]
+            if name not in settings_by_name:
+                near = difflib.get_close_matches(name.upper(), settings_by_name, n=1, cutoff=0)[0]
                 raise ConfigError(f"there is no setting {name}; the nearest name is {near} (scrapy config lists all)")
         rows = [
             (one.name, one.value, one.source.value, one.where, one.default, one.help)
-            for one in (found[name] for name in dict.fromkeys(args or found))
+            for one in (settings_by_name[name] for name in dict.fromkeys(args or settings_by_name))
             if not opts.changed or one.source is not Origin.DEFAULT
         ]
         fields = (

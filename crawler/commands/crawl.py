@@ -173,10 +173,10 @@ def _of_news(spider: type[Spider]) -> type[NewsSpider] | None:
 
 
 def _arguments(spider: type[NewsSpider]) -> set[str]:
-    own = map(vars, spider.__mro__[: spider.__mro__.index(Spider)])
-    constructors = [inspect.signature(names["__init__"]) for names in own if "__init__" in names]
-    found = [one for made in constructors for one in made.parameters.values()]
-    return {one.name for one in found if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}} - {"self"}
+    namespaces = map(vars, spider.__mro__[: spider.__mro__.index(Spider)])
+    constructors = [inspect.signature(names["__init__"]) for names in namespaces if "__init__" in names]
+    parameters = [one for made in constructors for one in made.parameters.values()]
+    return {one.name for one in parameters if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}} - {"self"}
 
 
 def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
@@ -210,12 +210,12 @@ def open_newsroom(settings: Settings) -> Newsroom:
     """
     from ..demo.server import Newsroom
 
-    known = _port_in_database(value_of(settings, "DATABASE_URL"))
+    database_port = _port_in_database(value_of(settings, "DATABASE_URL"))
     try:
-        newsroom = Newsroom(port=known or DEMO_PORT)
+        newsroom = Newsroom(port=database_port or DEMO_PORT)
         newsroom.start()
     except OSError as error:
-        if known:
+        if database_port:
             raise OSError(
                 f"{error.strerror}; the demo crawl in this database needs that port, or name another DATABASE_URL"
             ) from None

@@ -64,10 +64,10 @@ class Command(NewsCommand):
             drop(database, what, articles=opts.articles)
         again = "Take it out of the seeds, too, or the next crawl begins with it again."
         output.say(f"Deleted. {again}")
-        kept = 0 if opts.articles else what.articles
+        kept_urls = 0 if opts.articles else what.articles
         counts = {name: getattr(what, name) if opts.articles else 0 for name in ("articles", "versions", "images")}
         kind = "seed" if what.is_seed else "host"
-        output.record("", {"database": database_name, kind: what.name, "urls": what.urls - kept} | counts)
+        output.record("", {"database": database_name, kind: what.name, "urls": what.urls - kept_urls} | counts)
 
 
 def _amount(what: Dropping, *, articles: bool) -> str:

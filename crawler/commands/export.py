@@ -85,7 +85,7 @@ class Command(NewsCommand):
         target = _target(opts, table)
         self.refuse_destroying([target.path])
         after = opts.after or target.key
-        found: Reading[Any] = reading(
+        export_reading: Reading[Any] = reading(
             table,
             url,
             since=opts.since,
@@ -97,7 +97,7 @@ class Command(NewsCommand):
         )
         if opts.query:
             renew_indexes(self)
-        self._export(found, target)
+        self._export(export_reading, target)
 
     def _export(self, found: Reading[Any], target: _Target) -> None:
         name, count, key = found.table.name, 0, target.key

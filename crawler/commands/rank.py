@@ -148,8 +148,8 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
     rows = np.flatnonzero(counted)
     top = rows[best(scores[rows], max(options.top, _NAMED.get(options.ending, 0)))]
     ids, site_ids = graph.ids[top].tolist(), graph.site_ids.tolist()
-    known, names = database.read(lambda connection: (named(connection, ids), site_names(connection, site_ids)))
-    pages = {page: known[key] for page, key in zip(top.tolist(), ids, strict=True) if key in known}
+    named_pages, names = database.read(lambda connection: (named(connection, ids), site_names(connection, site_ids)))
+    pages = {page: named_pages[key] for page, key in zip(top.tolist(), ids, strict=True) if key in named_pages}
     sites = {site: names[key] for site, key in enumerate(site_ids) if key in names}
     tables = [_pages(graph, scores, list(pages)[: options.top], pages, options)]
     if options.by == "site":

@@ -125,8 +125,8 @@ class Command(NewsCommand):
         renew_indexes(self)
         with opened_all(self) as databases, ExitStack() as stack:
             first, *others = [stack.enter_context(database.reading_only()) for database in databases]
-            found = search(first, query, options, time.time(), others)
-        return ", ".join(database.name for database in databases), found
+            result = search(first, query, options, time.time(), others)
+        return ", ".join(database.name for database in databases), result
 
     def _rebuild(self, output: Output) -> None:
         from db.articles.signatures import write_alone

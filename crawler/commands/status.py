@@ -75,13 +75,13 @@ class Command(NewsCommand):
             return
         if opts.traps:
             _, traps = read_each(self, listed)
-            patterns, skipped = zip(*(found for _, found in traps), strict=True)
+            patterns, skipped = zip(*(answer for _, answer in traps), strict=True)
             counts = Counter[str]()
             for kind, n in chain(*skipped):
                 counts[kind] += n
             _show_traps(output, list(chain(*patterns)), counts.most_common())
             return
-        name, found = read_each(
+        name, answers = read_each(
             self,
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
@@ -89,11 +89,11 @@ class Command(NewsCommand):
                 shown_gains(connection, opts.hosts),
             ),
         )
-        runs = {database: value.runs for database, (value, _, _) in found}
-        _print(output, name, joined([value for _, (value, _, _) in found], hosts=opts.hosts), runs)
-        if alarms := list(chain(*(some for _, (_, some, _) in found))):
+        runs = {database: value.runs for database, (value, _, _) in answers}
+        _print(output, name, joined([value for _, (value, _, _) in answers], hosts=opts.hosts), runs)
+        if alarms := list(chain(*(some for _, (_, some, _) in answers))):
             _alarms(output, alarms)
-        if rendered := list(chain(*(some for _, (_, _, some) in found))):
+        if rendered := list(chain(*(some for _, (_, _, some) in answers))):
             _rendered(output, rendered)
 
     def _show_rules(self, output: Output, how: str, hosts: int) -> None:
@@ -103,12 +103,12 @@ class Command(NewsCommand):
         from ..learn.url_rules import MOST_PAGES
 
         params = Params(threshold=value_of(self.settings, "URL_RULES"))
-        _, found = (
+        _, answers = (
             read_each(self, rules)
             if how == _KEPT
             else read_each(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
         )
-        _show_url_rules(output, how, list(chain(*(some for _, some in found))))
+        _show_url_rules(output, how, list(chain(*(some for _, some in answers))))
 
 
 def _print(output: Output, name: str, crawl: Status, runs: Mapping[str, Sequence[RunStatus]]) -> None:
@@ -205,8 +205,8 @@ def _runs(output: Output, database: str, runs: Sequence[RunStatus], title: str) 
         alive = run.is_running
         holds = (run.pages_per_second if alive else None, run.hosts, run.urls)
         done = (run.totals.get("pages", 0), articles)
-        told = (_how(run), alive, run.finished, database)
-        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, *told))
+        state_cells = (_how(run), alive, run.finished, database)
+        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, *state_cells))
     output.show(title, fields, rows, "run")
 
 

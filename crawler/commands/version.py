@@ -47,7 +47,7 @@ def _own() -> list[tuple[str, str]]:
     from db.engine.migration import SCHEMA
     from pipelines.models import files
 
-    found = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]
+    versions = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]
     for path in sorted(files.path("").parent.glob("*.json")):
-        found.append((f"model {path.stem}", files.describe(path.stem)))
-    return found
+        versions.append((f"model {path.stem}", files.describe(path.stem)))
+    return versions

@@ -41,19 +41,21 @@ class Command(NewsCommand):
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
         name, answers = read_each(self, lambda connection: look_up(connection, url))
-        found = max((each for _, each in answers), key=lambda each: (each.known is not None, each.is_pruned))
+        answer = max((each for _, each in answers), key=lambda each: (each.known is not None, each.is_pruned))
         output = Output(opts.format, wide=opts.wide)
-        if found.is_pruned:
+        if answer.is_pruned:
             output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_DAYS)")
             output.record("", {"url": url, "state": "skipped", "reason": SkipReason.OUTSIDE})
             return
-        if found.known is None:
+        if answer.known is None:
             self.fail(f"{url} has never been seen by the crawl in {name}; is it written as on its site?", EXIT_USAGE)
             return
-        known = found.known
+        explanation = answer.known
         if output.is_table:
-            show_pairs(output.console, [*origin(known, found.rules), *_score(known), *results(known)])
-        output.record("", _record(known, found.rules))
+            show_pairs(
+                output.console, [*origin(explanation, answer.rules), *_score(explanation), *results(explanation)]
+            )
+        output.record("", _record(explanation, answer.rules))
 
 
 _AS_THEY_ARE = (

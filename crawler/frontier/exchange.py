@@ -101,12 +101,12 @@ class Exchange:
         if not suspicions:
             return None
         late, early = zip(*((one.article_id, one.of_id) for one in suspicions), strict=True)
-        own = self._neighbours.own.read(partial(elsewhere.texts_of, ids=late))
+        own_texts = self._neighbours.own.read(partial(elsewhere.texts_of, ids=late))
         theirs = self._neighbours.get(number).read(partial(elsewhere.texts_of, ids=early))
         evidence = []
         for one in suspicions:
-            if one.article_id in own and one.of_id in theirs:
-                (text, *_), (other, url, at) = own[one.article_id], theirs[one.of_id]
+            if one.article_id in own_texts and one.of_id in theirs:
+                (text, *_), (other, url, at) = own_texts[one.article_id], theirs[one.of_id]
                 if (decision := self._judge.between(text, other)) is not None:
                     evidence.append(
                         ElsewhereEvidence(

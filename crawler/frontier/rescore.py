@@ -151,10 +151,10 @@ class Rescorer:
 
 
 def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
-    own = np.isin(response.ids, held)
-    mine = dict(zip(response.ids[own].tolist(), response.scores[own].tolist(), strict=True))
+    held_mask = np.isin(response.ids, held)
+    mine = dict(zip(response.ids[held_mask].tolist(), response.scores[held_mask].tolist(), strict=True))
     first = sum(len(chunk.ids) for chunk in response.chunks[:_SOON_CHUNKS])
-    return mine, _best(response, ~own, slice(first)), _best(response, ~own, slice(first, None))
+    return mine, _best(response, ~held_mask, slice(first)), _best(response, ~held_mask, slice(first, None))
 
 
 def _best(response: RankResponse, wanted: NDArray[np.bool_], part: slice) -> dict[int, float]:

@@ -320,12 +320,12 @@ def _topic(description: str, path: str, about: Sequence[str], describe: Describe
     if classes := named_classes(description):
         if path:
             raise ValueError("TOPIC names classes, and PROFILE a file of words; give either")
-        known = class_names(describe)
-        if not known:
+        labels = class_names(describe)
+        if not labels:
             raise ValueError("TOPIC names classes, but CLASSES names no model; set CLASSES=shipped, or a file of yours")
         for name in classes:
-            if name not in known:
-                raise ValueError(f"the model of CLASSES has no class {name!r}; it knows {', '.join(known)}")
+            if name not in labels:
+                raise ValueError(f"the model of CLASSES has no class {name!r}; it knows {', '.join(labels)}")
         return by_classes(classes)
     return make_topic(description, profile=profile.load(Path(path)) if path else None)
 

@@ -360,8 +360,8 @@ def _parse_patterns(options: dict[str, str], key: str) -> tuple[str, ...]:
     patterns = tuple(part for part in options.get(key, "").split(",") if part)
     wrong = [part for part in patterns if not part.startswith(("/", "*")) or any(map(str.isspace, part))]
     if wrong or (key in options and not patterns):
-        found = _short(wrong[0] if wrong else "")
-        msg = f"{key}={found} is no path; write the beginning of one such as /news/, or a pattern such as */2024/*.html"
+        value = _short(wrong[0] if wrong else "")
+        msg = f"{key}={value} is no path; write the beginning of one such as /news/, or a pattern such as */2024/*.html"
         raise _LineError(msg)
     return patterns
 
@@ -423,9 +423,9 @@ def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
         address = "127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host
         port = parts.port or (443 if parts.scheme == "https" else 80)
         with suppress(ValueError):  # a name
-            known = ipaddress.ip_address(address)
+            ip_address = ipaddress.ip_address(address)
             if not guard.permits(address, port):
-                wrong[seed.url] = f"[{address}]:{port}" if known.version == 6 else f"{address}:{port}"
+                wrong[seed.url] = f"[{address}]:{port}" if ip_address.version == 6 else f"{address}:{port}"
     if wrong:
         more = f" and {len(wrong) - 1} more seeds are" if len(wrong) > 1 else " is"
         networks = ",".join(dict.fromkeys([*wrong.values()][:_MOST_NAMED]))

@@ -129,10 +129,10 @@ def word(option: Option, given: Any) -> str:
 
 
 def words(option: Option, given: Any) -> list[str]:
-    found = {one.strip().lower() for one in names(option, given)} - {""}
-    if not found or found - set(option.among):
+    given_words = {one.strip().lower() for one in names(option, given)} - {""}
+    if not given_words or given_words - set(option.among):
         raise ValueError(f"it takes one or more of {', '.join(option.among)}, separated by commas")
-    return [one for one in option.among if one in found]
+    return [one for one in option.among if one in given_words]
 
 
 def number(option: Option, given: Any) -> float:
@@ -183,16 +183,16 @@ def record(option: Option, given: Any) -> dict[str, Any]:
     """Parse a JSON object of the parts of an option; missing ones are defaults."""
     values = mapping(option, given)
     for name in values:
-        if name not in (known := [part.name for part in option.parts]):
-            raise ValueError(f"it has no part {name!r}; they are: {', '.join(known)}")
+        if name not in (part_names := [part.name for part in option.parts]):
+            raise ValueError(f"it has no part {name!r}; they are: {', '.join(part_names)}")
     return {part.name: part.check(values.get(part.name, part.default)) for part in option.parts}
 
 
 def weights(option: Option, given: Any) -> dict[str, float]:
-    found = mapping(option, given)
-    for name, value in found.items():
+    given_weights = mapping(option, given)
+    for name, value in given_weights.items():
         if name not in option.among:
             raise ValueError(f"{name!r} is no signal; they are: {', '.join(option.among)}")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= option.most:
             raise ValueError(f"a weight is a number, 0 to {option.most:g}")
-    return {name: float(value) for name, value in found.items()}
+    return {name: float(value) for name, value in given_weights.items()}

@@ -131,18 +131,18 @@ class Background:
 
     def failed(self, error: BaseException) -> None:
         """Stop because of a fault of ours, lest it be repeated without end."""
-        told = f"internal error ({_said(error)}); the same command goes on"
-        logger.error("%s", told, exc_info=error)
+        message = f"internal error ({_said(error)}); the same command goes on"
+        logger.error("%s", message, exc_info=error)
         if not self.problem:
-            self.problem, self.exit_code = told, EXIT_FAULT
+            self.problem, self.exit_code = message, EXIT_FAULT
             self._stop("internal error")
 
     def helper_failed(self, name: str, error: BaseException) -> None:
         """Log a fault of a helper: the first of each kind with its traceback."""
-        told = f"{name}: {_said(error)}"
-        self._faults[told] += 1
-        if self._faults[told] == 1:
-            logger.error("internal error in %s; the crawl goes on without", told, exc_info=error)
+        message = f"{name}: {_said(error)}"
+        self._faults[message] += 1
+        if self._faults[message] == 1:
+            logger.error("internal error in %s; the crawl goes on without", message, exc_info=error)
 
     async def ended(self, helper: Coroutine[Any, Any, T], otherwise: T) -> T:
         """Await what a helper does at the end; its faults do not keep the run from ending."""

@@ -71,10 +71,10 @@ class NewsFeeds(FeedExporter):
 
     def check(self, spider: type[Spider], arguments: Mapping[str, Any]) -> None:
         """Open the files that will be written; raises `ConfigError` if one cannot be."""
-        known: Any = SimpleNamespace(**{"name": spider.name, **arguments})  # no spider is built yet
+        stand_in: Any = SimpleNamespace(**{"name": spider.name, **arguments})  # no spider is built yet
         for template, options in self.feeds.items():
             try:
-                uri = apply_uri_params(template, self._get_uri_params(known, options["uri_params"]))
+                uri = apply_uri_params(template, self._get_uri_params(stand_in, options["uri_params"]))
                 storage = self._get_storage(uri, options)
                 if isinstance(storage, FileFeedStorage):
                     path = Path(storage.path)

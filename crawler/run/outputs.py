@@ -106,10 +106,10 @@ def _is_device(path: Path) -> bool:
 def _identity(path: Path) -> _Identity:
     """Return the number of a file, or where it would come to lie."""
     try:
-        found = path.stat()
+        file_stat = path.stat()
     except (OSError, ValueError):  # ValueError: a name that no file can have
         return os.path.realpath(path) if "\0" not in str(path) else str(path)
-    return found.st_dev, found.st_ino
+    return file_stat.st_dev, file_stat.st_ino
 
 
 def _databases(database_url: str) -> list[Path | None]:

@@ -234,8 +234,8 @@ class Session:
         if self.stats["new"] or self.stats["duplicate"]:
             return True
         databases = [self.database, *([] if self.neighbours is None else self.neighbours.answering())]
-        found = [await asyncio.to_thread(one.read, are_answered) for one in databases]
-        return any(found) or None in found
+        answers = [await asyncio.to_thread(one.read, are_answered) for one in databases]
+        return any(answers) or None in answers
 
     async def end(self, text: str, exit_code: int) -> None:
         now = clock.now()

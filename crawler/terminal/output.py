@@ -34,9 +34,9 @@ class Output:
     def record(self, record: str, values: Mapping[str, Any]) -> None:
         """Print one record for scripts; `record` names its kind, where there are several."""
         if self._form == JSONL:
-            own = {"record": record} if record else {}
+            record_kind = {"record": record} if record else {}
             ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-            line = json.dumps({**own, **values}, ensure_ascii=ascii_only, default=str)
+            line = json.dumps({**record_kind, **values}, ensure_ascii=ascii_only, default=str)
             sys.stdout.write(f"{harmless_json(line)}\n")
 
     def show(self, title: str, fields: Sequence[Field], rows: Iterable[Sequence[Any]], record: str = "") -> None:

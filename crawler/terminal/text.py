@@ -214,9 +214,9 @@ def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iter
     URLs are shortened, words folded, and what matters less is left out and named; empty columns are left out.
     """
     cells = [[_line_for(console, field.show(part)) for field, part in zip(fields, row, strict=True)] for row in rows]
-    kept = [n for n, field in enumerate(fields) if field.name and (not cells or any(row[n] for row in cells))]
-    natural = {n: max(map(cell_len, (fields[n].name, *(row[n] for row in cells)))) for n in kept}
-    least = {n: _least(fields[n], natural[n], [row[n] for row in cells]) for n in kept}
+    columns = [n for n, field in enumerate(fields) if field.name and (not cells or any(row[n] for row in cells))]
+    natural = {n: max(map(cell_len, (fields[n].name, *(row[n] for row in cells)))) for n in columns}
+    least = {n: _least(fields[n], natural[n], [row[n] for row in cells]) for n in columns}
     widths, left_out = dict(natural), []
     while _frame(widths) > console.width:
         wide = [n for n in widths if widths[n] > least[n]]
@@ -288,5 +288,5 @@ def _least(field: Field, natural: int, texts: Iterable[str]) -> int:
 
 def console_for(*, wide: bool = False, markup: bool = False) -> Terminal:
     """Return a console for standard output, as wide as the terminal or unbounded."""
-    found = Terminal(markup=markup)
-    return found if found.is_terminal and not wide else Terminal(markup=markup, width=UNBOUNDED)
+    terminal = Terminal(markup=markup)
+    return terminal if terminal.is_terminal and not wide else Terminal(markup=markup, width=UNBOUNDED)

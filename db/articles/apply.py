@@ -98,11 +98,11 @@ def renumber(connection: Connection, ids: Sequence[int]) -> None:
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
-    known = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
+    terms_by_facts = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
 
     def terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
         facts = title, text, authors, source, language
-        return known.get(facts) or make(*facts)
+        return terms_by_facts.get(facts) or make(*facts)
 
     return terms
 
@@ -423,8 +423,8 @@ def _insert_images(connection: Connection, images: Mapping[int, Sequence[tuple[s
 def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
     words, terms = make_terms(new.title, new.text, new.authors, new.source, new.language)
     times = search.times_of(new.published_at, new.published_utc, new.seen)
-    kept = new.language, new.source, new.section, new.classes
-    return IndexedArticle(new.id, new.site_id, cluster_id, *times, *kept, words, terms)
+    facets = new.language, new.source, new.section, new.classes
+    return IndexedArticle(new.id, new.site_id, cluster_id, *times, *facets, words, terms)
 
 
 _ILLUSTRATED = select(image.c.article_id).where(image.c.article_id == bindparam("key")).limit(1)

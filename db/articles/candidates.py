@@ -31,12 +31,12 @@ def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
     texts: set[int] = set()
     features: set[int] = set()
     for n, new in enumerate(articles):
-        own = {new.id} if new.canonical_id is None else {new.id, new.canonical_id}
+        own_ids = {new.id} if new.canonical_id is None else {new.id, new.canonical_id}
         named = set(memoryview(new.features).cast("I"))
         alike = len(named & features) >= min(_ALIKE, len(named)) > 0
-        if alike or new.text_hash in texts or not ids.isdisjoint(own):
+        if alike or new.text_hash in texts or not ids.isdisjoint(own_ids):
             return articles[:n]
-        ids |= own
+        ids |= own_ids
         texts.add(new.text_hash)
         features |= named
     return articles
@@ -57,9 +57,9 @@ class Candidates:
         self.stored = stored_rows(connection, ids)
         self._rows: dict[int, Any] = {}
         self._sure: dict[int, list[int]] = {new.id: [] for new in articles}
-        known = set(connection.execute(_KNOWN_TEXTS, {"ids": hashes}).scalars())
+        stored_hashes = set(connection.execute(_KNOWN_TEXTS, {"ids": hashes}).scalars())
         for new in articles:
-            if new.text_hash in known:  # few: the rest of the batch costs no query
+            if new.text_hash in stored_hashes:  # few: the rest of the batch costs no query
                 rows = connection.execute(_EXACT, {"text_hash": new.text_hash, "site_id": new.site_id}).all()
                 self._sure[new.id] += self._keep(rows)
         for row in connection.execute(_TIED, {"ids": ids}):

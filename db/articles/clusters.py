@@ -241,8 +241,8 @@ def hand_down(connection: Connection, holder: int, text: str, html: str) -> int 
     heir = connection.execute(_HEIR, {"key": holder}).scalar()
     if heir is None:
         return None
-    kept = {"text": text, "html": html, "text_holder": None}
-    connection.execute(update(article).where(article.c.id == heir).values(kept))
+    text_columns = {"text": text, "html": html, "text_holder": None}
+    connection.execute(update(article).where(article.c.id == heir).values(text_columns))
     connection.execute(update(article).where(article.c.text_holder == holder).values(text_holder=heir))
     connection.execute(update(duplicate).where(duplicate.c.article_id == heir).values(own=1))
     return int(heir)
@@ -279,13 +279,13 @@ def free(connection: Connection, late: int, early: int) -> list[int]:
     freed = [late]
     below = freed
     while below:
-        found = connection.execute(_REPEATING_THEM, {"ids": below, "of": old}).scalars()
-        below = [key for key in found if key not in freed]
+        repeating_ids = connection.execute(_REPEATING_THEM, {"ids": below, "of": old}).scalars()
+        below = [key for key in repeating_ids if key not in freed]
         freed += below
     if holder is not None:
-        kept = connection.execute(select(article.c.text, article.c.html).where(article.c.id == holder)).one()
-        own = {**kept._mapping, "text_holder": None}
-        connection.execute(update(article).where(article.c.id == late).values(own))
+        text_row = connection.execute(select(article.c.text, article.c.html).where(article.c.id == holder)).one()
+        text_columns = {**text_row._mapping, "text_holder": None}
+        connection.execute(update(article).where(article.c.id == late).values(text_columns))
     for key in freed:
         of = {"cluster_id": late, "duplicate_of": None if key == late else late}
         connection.execute(update(article).where(article.c.id == key).values(of))
@@ -361,9 +361,9 @@ def remove(connection: Connection, old: Row[Any]) -> int | None:
     if root is None:
         root = connection.execute(_SUCCESSOR, {"key": old.id}).scalar()
         if root is not None:
-            found = connection.execute(_EVIDENCE, {"key": root}).first()
+            tie = connection.execute(_EVIDENCE, {"key": root}).first()
             forget_evidence(connection, [root])
-            take_over(connection, old.id, Evidence(*found) if found else Evidence(root, old.id, 1.0, "", "same", 1))
+            take_over(connection, old.id, Evidence(*tie) if tie else Evidence(root, old.id, 1.0, "", "same", 1))
     detach(connection, old.id)
     connection.execute(duplicate.delete().where(duplicate.c.of_id == old.id))  # what was only related to it
     connection.execute(article.delete().where(article.c.id == old.id))

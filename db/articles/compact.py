@@ -161,11 +161,11 @@ def _old_versions(what: Compaction, *of: ColumnElement[bool]) -> Any:
 def _remove_versions(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
     refuse_beside_crawls(connection, name)
     ids = list(connection.execute(_NEXT_ARTICLES, {"last": last}).scalars())
-    found = connection.execute(_old_versions(what, among(version.c.article_id)), {"ids": ids}).all() if ids else []
+    versions = connection.execute(_old_versions(what, among(version.c.article_id)), {"ids": ids}).all() if ids else []
     key = version.c.article_id == bindparam("article"), version.c.seen == bindparam("time")
-    if found:
-        connection.execute(delete(version).where(*key), [{"article": row[0], "time": row[1]} for row in found])
-    return (ids[-1] if ids else None), len(found)
+    if versions:
+        connection.execute(delete(version).where(*key), [{"article": row[0], "time": row[1]} for row in versions])
+    return (ids[-1] if ids else None), len(versions)
 
 
 def _is_useless(dead_since: float) -> ColumnElement[bool]:

@@ -83,12 +83,14 @@ def find(connection: Connection, name: str, seeds: list[str]) -> Dropping | None
     if not is_host and not rows:
         return None
     key = fingerprint(name) if is_host else rows[0].id
-    own = _owned(key, is_seed=not is_host)
+    own_urls = _owned(key, is_seed=not is_host)
     visited = func.sum(case((url.c.visits > 0, 1), else_=0))
-    urls, fetched = connection.execute(select(func.count(), visited).where(own)).one()
+    urls, fetched = connection.execute(select(func.count(), visited).where(own_urls)).one()
 
     def count(column: ColumnElement[int]) -> int:
-        return int(connection.execute(select(func.count(column)).join(url, url.c.id == column).where(own)).scalar_one())
+        return int(
+            connection.execute(select(func.count(column)).join(url, url.c.id == column).where(own_urls)).scalar_one()
+        )
 
     stored = [count(column) for column in (article.c.id, version.c.article_id, image.c.article_id)]
     return Dropping(name if is_host else rows[0].url, not is_host, key, urls, int(fetched or 0), *stored)
@@ -116,8 +118,8 @@ def _owned(key: int, *, is_seed: bool) -> ColumnElement[bool]:
 
 def _drop_some(connection: Connection, *, database: Database, what: Dropping, last: int, articles: bool) -> list[int]:
     refuse_beside_crawls(connection, database.name)
-    own = _owned(what.key, is_seed=what.is_seed)
-    rows = connection.execute(_NEXT.where(own), {"last": last}).all()
+    own_urls = _owned(what.key, is_seed=what.is_seed)
+    rows = connection.execute(_NEXT.where(own_urls), {"last": last}).all()
     ids = [row.id for row in rows]
     stored = stored_rows(connection, ids)
     if stored and articles:
@@ -152,8 +154,8 @@ def _finish(connection: Connection, database: Database, what: Dropping) -> None:
     if what.is_seed:
         connection.execute(seed.delete().where(seed.c.id == what.key))
         return
-    own = [row.id for row in seed_rows(connection, None) if row.hosts == (what.name,)]
-    connection.execute(seed.delete().where(among(seed.c.id)), {"ids": own})
+    seed_ids = [row.id for row in seed_rows(connection, None) if row.hosts == (what.name,)]
+    connection.execute(seed.delete().where(among(seed.c.id)), {"ids": seed_ids})
     for table in _OF_HOSTS:
         connection.execute(table.delete().where(table.c.host_id == what.key))
     connection.execute(update(host).where(host.c.id == what.key).values(queued=0, owner=None))

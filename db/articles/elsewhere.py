@@ -55,8 +55,8 @@ def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> No
 
 
 def _time(row: Any) -> str:
-    known = row.published_utc if row.published_precision != GUESS else None
-    return str(known or row.first_seen[: len("2024-03-12T08:30:00")].replace("T", " "))
+    published_time = row.published_utc if row.published_precision != GUESS else None
+    return str(published_time or row.first_seen[: len("2024-03-12T08:30:00")].replace("T", " "))
 
 
 _FORGET = delete(elsewhere).where(among(elsewhere.c.article_id))
@@ -157,13 +157,13 @@ _FACTS = (
 @one_by_one
 def settle(connection: Connection, settled: tuple[Sequence[Suspicion], Sequence[ElsewhereEvidence]]) -> int:
     """Write the results of some comparisons; returns how many articles are copies now."""
-    done, found = settled
-    known = dict(connection.execute(_KNOWN, {"ids": [one.article_id for one in found]}).all())
+    done, evidence = settled
+    original_times = dict(connection.execute(_KNOWN, {"ids": [one.article_id for one in evidence]}).all())
     fresh = 0
-    for one in sorted(found, key=lambda one: (one.article_id, one.of_at), reverse=True):
-        if one.article_id not in known or one.of_at < known[one.article_id]:
-            fresh += one.article_id not in known
-            known[one.article_id] = one.of_at
+    for one in sorted(evidence, key=lambda one: (one.article_id, one.of_at), reverse=True):
+        if one.article_id not in original_times or one.of_at < original_times[one.article_id]:
+            fresh += one.article_id not in original_times
+            original_times[one.article_id] = one.of_at
             values = one._asdict()
             upsert(connection, elsewhere, {"article_id": values.pop("article_id")}, values)
     run_many(connection, _SETTLED, [{"late": one.article_id, "early": one.of_id} for one in done])

@@ -92,8 +92,8 @@ class Store:
         """
         if self.dealing is not None:
             outcomes = post_foreign(connection, self.dealing, outcomes)
-        found = [new for outcome in outcomes for new in outcome.new_urls]
-        add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), found)
+        new_urls = [new for outcome in outcomes for new in outcome.new_urls]
+        add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), new_urls)
         _add_urls(connection, outcomes, results)
         _revive_others(connection, outcomes, results)
         _add_links(connection, outcomes)
@@ -299,9 +299,9 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
     pairs = [
         (o.lease, r) for o, r in zip(outcomes, results, strict=True) if r.article is not None and r.article.is_added
     ]
-    found = [(lease.found_on, lease.found_at) for lease, _ in pairs if lease.found_on is not None]
-    if found:
-        revisits.count_brought(connection, [(key, at) for key, at in found])
+    naming_lists = [(lease.found_on, lease.found_at) for lease, _ in pairs if lease.found_on is not None]
+    if naming_lists:
+        revisits.count_brought(connection, [(key, at) for key, at in naming_lists])
     gone = [(o.lease.id, iso(o.fetched_at)) for o in outcomes if o.alive is False]
     back = [o.lease.id for o in outcomes if o.alive]
     if gone or back:
@@ -366,13 +366,13 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
     rows: dict[int, dict[str, Any]] = {}
     robots: list[dict[str, Any]] = []
     for outcome, result in zip(outcomes, results, strict=True):
-        own = outcome.lease.host_id
+        lease_host = outcome.lease.host_id
         if outcome.state == State.PENDING:
             result.queued += 1
-            result.hosts.add(own)
-        for host_id in {own, *result.hosts}:
+            result.hosts.add(lease_host)
+        for host_id in {lease_host, *result.hosts}:
             rows.setdefault(host_id, {"key": host_id, "run": run_id, **_NO_CHANGE})
-        counters = rows[own]
+        counters = rows[lease_host]
         added = (result.article, *(one.what for one in result.joined))
         counters["n_articles"] += sum(what is not None and what.is_added for what in added)
         counters["n_unused"] += outcome.lease.counts and not outcome.counted

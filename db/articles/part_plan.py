@@ -81,9 +81,9 @@ def groups_of(
     key: int, title: str, near: Sequence[Part], continues: Callable[[str, str], bool], size: Callable[[int], int]
 ) -> list[int]:
     """Return the groups that a part belongs to, several if it ties them."""
-    own = [row.group_id for row in near if row.id == key]
+    own_groups = [row.group_id for row in near if row.id == key]
     tied = dict.fromkeys(row.group_id for row in near if continues(row.title, title))
-    return list(dict.fromkeys((*own, *(group for group in tied if size(group) < _MOST_TIED))))
+    return list(dict.fromkeys((*own_groups, *(group for group in tied if size(group) < _MOST_TIED))))
 
 
 # ---------------------------------------------------------------- arranging a group

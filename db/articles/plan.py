@@ -379,8 +379,8 @@ def _set(stored: StoredRow, values: Mapping[str, Any]) -> Plan:
 
 
 def _evidence(new: NewArticle, decision: MatchDecision) -> Evidence:
-    similarity, own = round(decision.similarity, 4), int(decision.own_wording)
-    return Evidence(new.id, decision.candidate.id, similarity, decision.method, decision.kind, own)
+    similarity, own_wording = round(decision.similarity, 4), int(decision.own_wording)
+    return Evidence(new.id, decision.candidate.id, similarity, decision.method, decision.kind, own_wording)
 
 
 _EDITION = re.compile(r"\A(?:m|wap|3g|mobile|touch|amp)\.|/(?:m|wap|mobile|touch|amp|print)(?=[/?]|\Z)")

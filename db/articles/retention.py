@@ -40,8 +40,8 @@ def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Seque
         new[outcome.lease.id] = dict(zip(_COLUMNS, row, strict=True))
         if what in _OLD_TEXT and not result.changed:  # of a wall, for instance
             only_first.append(outcome.lease.id)
-    for known in connection.execute(_KNOWN, {"ids": only_first}).scalars() if only_first else ():
-        del new[known]
+    for stored_id in connection.execute(_KNOWN, {"ids": only_first}).scalars() if only_first else ():
+        del new[stored_id]
     if new:
         make_partitions(connection, (row["fetched_at"] for row in new.values()))
         connection.execute(_REPLACE, {"ids": sorted(new)})  # its key has the time, which is another now

@@ -126,8 +126,8 @@ _MOST_ARTICLES = 2**53
 
 
 def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
-    found = connection.execute(_ARTICLES, {"ids": list(ids)})
-    units = {row.id: Unit(row.id, row.gone is not None, is_stored=True) for row in found}
+    article_rows = connection.execute(_ARTICLES, {"ids": list(ids)})
+    units = {row.id: Unit(row.id, row.gone is not None, is_stored=True) for row in article_rows}
     return _with_pages(connection, [units[key] for key in ids if key in units])
 
 
@@ -141,10 +141,10 @@ def _with_pages(connection: Connection, found: Sequence[Unit]) -> list[Unit]:
     of_part = {row.id: row.first_id for row in connection.execute(_PARTS, {"ids": ids})}
     of_page = of_part | {key: key for key in ids if key not in of_part}
     keys = sorted(of_page)
-    kept = {row.url_id: row for row in connection.execute(_PAGES, {"ids": keys})}
+    page_rows = {row.url_id: row for row in connection.execute(_PAGES, {"ids": keys})}
     for row in connection.execute(_LEASES, {"ids": keys}):
         next_visit, lease = row[0], Lease(*row[1:])
-        raw = kept.get(lease.id)
+        raw = page_rows.get(lease.id)
         stored = None if raw is None else StoredPage.from_row(raw)
         if of_page[lease.id] in units:
             one = KeptPage(lease, next_visit, 0.0 if raw is None else raw.fetched_at, stored)

@@ -157,10 +157,10 @@ def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferenc
     for texts in _texts(connection):
         for one in texts:
             signed = sign(one.title, one.text)
-            found = stored.pop(one.article_id, None)
-            if found is None and signed.length:
+            stored_signature = stored.pop(one.article_id, None)
+            if stored_signature is None and signed.length:
                 missing.append(one.article_id)
-            elif found is not None and found != (signed.length, signed.features):
+            elif stored_signature is not None and stored_signature != (signed.length, signed.features):
                 wrong.append(one.article_id)
     return SignatureDifferences(count, missing, list(stored), wrong, _form(connection) != wanted)
 

@@ -223,7 +223,7 @@ def open_for_crawl(
     database = Database(_engine(url), name, lock)
     patience_seconds = min(patience_seconds, _LONGEST_START)
     deadline = time.monotonic() + patience_seconds
-    told = False
+    is_announced = False
     try:
         while True:
             try:
@@ -235,9 +235,9 @@ def open_for_crawl(
                     raise DatabaseGone(
                         f"{problem}; gave up after {patience_seconds:.0f} s, nothing is lost"
                     ) from problem
-                if not told:
+                if not is_announced:
                     waiting(f"{problem}; waiting")
-                    told = True
+                    is_announced = True
                 time.sleep(1)
             else:
                 return database

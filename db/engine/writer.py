@@ -144,7 +144,7 @@ class Writer:
         started = time.monotonic()
         deadline = started + self._patience
         tries = 0
-        told = False
+        is_announced = False
         self._unsure = None
         while True:
             try:
@@ -156,13 +156,13 @@ class Writer:
                     self._drop_connection()
                 if time.monotonic() >= deadline:
                     raise DatabaseGone(f"{problem}; gave up after {self._patience:.0f} s") from problem
-                if not told and not quiet:
+                if not is_announced and not quiet:
                     self._waiting(f"{problem}; waiting")
-                    told = True
+                    is_announced = True
                 contended = random.uniform(0.2, 1) * _QUIET_PAUSE_SECONDS * min(tries, 8)
                 time.sleep(contended if isinstance(problem, Contended) else _PAUSE_SECONDS)
             else:
-                if told:
+                if is_announced:
                     self._waiting("")
                 return results
 

@@ -46,16 +46,16 @@ def represent(connection: Connection, found: Sequence[tuple[int, int, int]]) -> 
     Cost: one read and one insert, some microseconds a URL.
     """
     rows = connection.execute(_KNOWN, {"ids": sorted({key for _, _, key in found})}).all()
-    known = {row.id: row.url_id for row in rows if row.valid}
+    representatives = {row.id: row.url_id for row in rows if row.valid}
     fallen = {row.id for row in rows if not row.valid}
     skipped: dict[int, int] = {}
     new: dict[int, tuple[int, int]] = {}
     for url_id, host_id, key in found:
-        if key not in known:
-            known[key] = url_id
+        if key not in representatives:
+            representatives[key] = url_id
             new[key] = (host_id, url_id)
-        elif known[key] != url_id and not is_sampled(url_id):
-            skipped[url_id] = known[key]
+        elif representatives[key] != url_id and not is_sampled(url_id):
+            skipped[url_id] = representatives[key]
     insert_rows(connection, form, _COLUMNS, [(key, *new[key]) for key in sorted(new.keys() - fallen)])
     run_many(connection, _REPLACE, [{"key": key, "other": new[key][1]} for key in sorted(new.keys() & fallen)])
     return skipped

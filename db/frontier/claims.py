@@ -150,28 +150,28 @@ def _best_of(connection: Connection, request: LeaseRequest, host_id: int, spent:
         leases.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
         put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
         want = 0
-    found: dict[int, Lease] = {}
+    host_leases: dict[int, Lease] = {}
     passed_over = 0
-    while len(found) < want:
-        most = max(want, _READ_AHEAD if found or passed_over else 0)
+    while len(host_leases) < want:
+        most = max(want, _READ_AHEAD if host_leases or passed_over else 0)
         rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
         candidates = [Lease(*row) for row in rows]
         permitted, revived = _rule_out(connection, request, candidates, leases)
-        fresh = [one for one in permitted if one.id not in found]
-        found |= {one.id: one for one in fresh[: want - len(found)]}
+        fresh = [one for one in permitted if one.id not in host_leases]
+        host_leases |= {one.id: one for one in fresh[: want - len(host_leases)]}
         if not revived and (len(rows) < most or len(permitted) == len(rows)):
             break
         passed_over += len(rows) - len(permitted)
         if passed_over >= _MOST_PASSED_OVER:  # there may be a million: others want their turn in between
-            return list(found.values())
-    if len(found) < request.wants[host_id]:
+            return list(host_leases.values())
+    if len(host_leases) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
         leases.dry[host_id] = due if due is not None and due > request.now else None
-        if len(found) < want and is_postgres(connection):
-            rows = connection.execute(there, {"host": host_id, "now": request.now, "most": len(found) + 1}).all()
-            if len(rows) > len(found):
+        if len(host_leases) < want and is_postgres(connection):
+            rows = connection.execute(there, {"host": host_id, "now": request.now, "most": len(host_leases) + 1}).all()
+            if len(rows) > len(host_leases):
                 leases.dry[host_id] = request.now + _LOCKED_SECONDS
-    return list(found.values())
+    return list(host_leases.values())
 
 
 def _rule_out(

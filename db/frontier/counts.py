@@ -29,14 +29,14 @@ def add(connection: Connection, rows: Iterable[tuple[int, Reason | None, str, in
     """Count inserted URLs: (host, reason if skipped, its detail, depth)."""
     if is_postgres(connection):  # its trigger has done so
         return
-    found = Counter(
+    url_counts = Counter(
         (State.SKIPPED.value, host_id, counted(reason, detail), -1)
         if reason
         else (State.PENDING.value, host_id, "", min(depth, MOST_DEPTH))
         for host_id, reason, detail, depth in rows
     )
-    if found:
-        connection.exec_driver_sql(_ADD, [(*key, n) for key, n in sorted(found.items(), key=itemgetter(0))])
+    if url_counts:
+        connection.exec_driver_sql(_ADD, [(*key, n) for key, n in sorted(url_counts.items(), key=itemgetter(0))])
 
 
 _ADD = """INSERT INTO url_count (state, host_id, reason, depth, connection, n) VALUES (?, ?, ?, ?, 0, ?)

@@ -38,8 +38,8 @@ def add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) ->
         hosts.setdefault(new.host_id, new)
     if not hosts:
         return
-    known = set(connection.execute(_KNOWN_HOSTS, {"ids": list(hosts)}).scalars())
-    missing = [hosts[key] for key in sorted(hosts) if key not in known]
+    known_ids = set(connection.execute(_KNOWN_HOSTS, {"ids": list(hosts)}).scalars())
+    missing = [hosts[key] for key in sorted(hosts) if key not in known_ids]
     if not missing:
         return
     connection.execute(
@@ -63,18 +63,18 @@ def insert_urls(
     order = list(range(len(rows)))  # on SQLite what a page names lies together: new scores then change few places
     if is_postgres(connection):
         order.sort(key=lambda i: rows[i][0].id)
-    known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
+    known_ids = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
     fresh: list[int] = []
     again: list[int] = []
     formed: list[int] = []
-    gone = pruned(connection, sorted({rows[i][0].id for i in order} - known))
+    gone = pruned(connection, sorted({rows[i][0].id for i in order} - known_ids))
     restore(connection, sorted({rows[i][0].id for i in order if rows[i][0].reason is not SkipReason.OUTSIDE} & gone))
     for i in order:
         new = rows[i][0]
         if new.id in gone and new.reason is SkipReason.OUTSIDE:
             continue
-        if new.id not in known:
-            known.add(new.id)
+        if new.id not in known_ids:
+            known_ids.add(new.id)
             fresh.append(i)
             owners[i].new_urls += 1
             if new.reason:
@@ -115,8 +115,8 @@ _SKIP_SAME = (
 
 def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
-    found = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
-    return {"key": new.id, "again": int(new.again), "anew": int(new.anew), "soon": int(new.soon), **found, **better}
+    finding = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
+    return {"key": new.id, "again": int(new.again), "anew": int(new.anew), "soon": int(new.soon), **finding, **better}
 
 
 _OF_NEW_URL = tuple(name for name in NewUrl.__dataclass_fields__ if name in url.c and name not in {"anchor", "reason"})

@@ -210,11 +210,11 @@ def drop_hosts(connection: Connection, request: tuple[int, Limits, Sequence[int]
     waiting = in_state(State.PENDING) & within_limits(connection, limits)
     work = select(url.c.host_id).where(among(url.c.host_id), waiting).distinct()
     under_way = select(url.c.host_id).where(among(url.c.host_id), in_state(State.LEASED)).distinct()
-    kept = {key for query in (work, under_way) for key in connection.execute(query, {"ids": ids}).scalars()}
-    idle = sorted(set(ids) - kept)
+    busy_ids = {key for query in (work, under_way) for key in connection.execute(query, {"ids": ids}).scalars()}
+    idle = sorted(set(ids) - busy_ids)
     if idle:
         connection.execute(_DROP, {"ids": idle, "run": run_id})
-    return kept
+    return busy_ids
 
 
 _DROP = update(host).where(among(host.c.id), host.c.owner == bindparam("run")).values(queued=0, owner=None)

@@ -33,9 +33,9 @@ def prune(connection: Connection, pruning: Pruning) -> float | None:
     rows = connection.execute(_NEXT, {"after": pruning.after, "before": pruning.before}).all()
     if not rows:
         return None
-    found = [(row.id, row.host_id) for row in rows if not row.is_named]
-    ids = {"ids": [key for key, _ in found]}
-    insert_rows(connection, outside, ("id", "host_id"), sorted(found))
+    pruned_urls = [(row.id, row.host_id) for row in rows if not row.is_named]
+    ids = {"ids": [key for key, _ in pruned_urls]}
+    insert_rows(connection, outside, ("id", "host_id"), sorted(pruned_urls))
     connection.execute(_DELETE, ids)
     return float(rows[-1].found_at)
 

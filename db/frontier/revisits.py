@@ -163,8 +163,8 @@ def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], n
     if not stated:
         return 0
     times = dict(stated)
-    found = connection.execute(_VISITED_BEFORE, {"ids": sorted(times), "latest": max(times.values()), "now": now})
-    rows = [{"key": row.id, "now": now} for row in found if row.fetched_at < times[row.id]]
+    visits = connection.execute(_VISITED_BEFORE, {"ids": sorted(times), "latest": max(times.values()), "now": now})
+    rows = [{"key": row.id, "now": now} for row in visits if row.fetched_at < times[row.id]]
     return run_many(connection, _BRING_FORWARD, sorted(rows, key=lambda row: row["key"]))
 
 
@@ -204,15 +204,15 @@ _BACK = update(article).where(article.c.id == bindparam("key"), article.c.gone.i
 def moved(connection: Connection, targets: Sequence[int]) -> list[tuple[int, int]]:
     """Read articles whose pages have moved for good to these URLs: (article, new URL)."""
     final = {key: key for key in targets}
-    found: list[tuple[int, int]] = []
+    article_moves: list[tuple[int, int]] = []
     step = sorted(final)
     for _ in range(_MOST_MOVES):
         rows = connection.execute(_MOVED, {"ids": step}).all() if step else []
         fresh = [row for row in rows if row.id not in final]
         final |= {row.id: final[row.same_as] for row in fresh}
-        found += [(row.id, final[row.id]) for row in fresh if row.is_article]
+        article_moves += [(row.id, final[row.id]) for row in fresh if row.is_article]
         step = sorted(row.id for row in fresh)
-    return sorted(found)
+    return sorted(article_moves)
 
 
 _MOST_MOVES = 8
@@ -237,8 +237,8 @@ def mark_unread(connection: Connection, _request: None) -> int:
 @one_by_one
 def count_unread(connection: Connection, _request: None) -> Unread:
     again = case((_TO_COME, 1), else_=0)
-    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, IS_GIVEN)
-    n, total = connection.execute(found).one()
+    query = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, IS_GIVEN)
+    n, total = connection.execute(query).one()
     return Unread(int(n), int(total) - int(n))
 
 

@@ -200,13 +200,15 @@ def _revive(connection: Connection, limits: Limits) -> None:
 
     depths = func.coalesce(seed.c.depth, limits.depth) if limits.depth is not None else seed.c.depth
     for depth in connection.execute(select(depths).distinct()).scalars().all():
-        own = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (url.c.kind == Kind.PAGE)
-        within = own if depth is None else own & (url.c.depth <= depth)
+        seed_pages = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (
+            url.c.kind == Kind.PAGE
+        )
+        within = seed_pages if depth is None else seed_pages & (url.c.depth <= depth)
         requeue(text(TOO_DEEP) & within)
         if depth is not None:
             counted = count.c.state == State.PENDING, count.c.depth > min(depth, counts.MOST_DEPTH - 1), count.c.n > 0
             hosts = url.c.host_id.in_(select(count.c.host_id).where(*counted))
-            deeper = own & in_state(State.PENDING) & (url.c.depth > depth) & hosts
+            deeper = seed_pages & in_state(State.PENDING) & (url.c.depth > depth) & hosts
             connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=SkipReason.TOO_DEEP))
     requeue(text(RECONSIDERED))
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))

@@ -45,10 +45,10 @@ def sample_of(stats: Mapping[str, int], at: float, queued: int | None = None) ->
 
 
 def drops(stats: Mapping[str, int]) -> dict[str, int]:
-    found = Counter({name.partition("/")[2]: n for name, n in stats.items() if name.startswith("dropped/") and n > 0})
-    kept = dict(found.most_common(_MOST_REASONS))
-    rest = found.total() - sum(kept.values())
-    return kept | {OTHERS: rest + kept.get(OTHERS, 0)} if rest else kept
+    counts = Counter({name.partition("/")[2]: n for name, n in stats.items() if name.startswith("dropped/") and n > 0})
+    top_counts = dict(counts.most_common(_MOST_REASONS))
+    rest = counts.total() - sum(top_counts.values())
+    return top_counts | {OTHERS: rest + top_counts.get(OTHERS, 0)} if rest else top_counts
 
 
 def add(connection: Connection, run_id: int, now: RunSample) -> None:

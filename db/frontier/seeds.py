@@ -53,8 +53,8 @@ def are_answered(connection: Connection) -> bool | None:
     ids = connection.execute(select(seed.c.id).where(seed.c.given == 1)).scalars().all()
     if not ids:
         return None
-    own, found = select(_HAS_PAGES.where(among(url.c.id))), select(_HAS_PAGES.where(_OF_THESE))
-    return any(bool(connection.execute(query, {"ids": ids}).scalar_one()) for query in (own, found))
+    seed_query, descendant_query = select(_HAS_PAGES.where(among(url.c.id))), select(_HAS_PAGES.where(_OF_THESE))
+    return any(bool(connection.execute(query, {"ids": ids}).scalar_one()) for query in (seed_query, descendant_query))
 
 
 def seeds_of_hosts(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
@@ -78,8 +78,8 @@ def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start
 
     Cost: nothing when no seed goes or comes; a pass over the waiting URLs, and over the links, for those that go.
     """
-    known = set(connection.execute(select(seed.c.id)).scalars())
-    gone, back = sorted(known - given - ungiven), sorted(given & ungiven)
+    stored_ids = set(connection.execute(select(seed.c.id)).scalars())
+    gone, back = sorted(stored_ids - given - ungiven), sorted(given & ungiven)
     if gone:
         connection.execute(_GIVE, {"ids": gone, "now_given": 0})
         _hand_over(connection, gone, given, start)
@@ -95,13 +95,13 @@ def _hand_over(connection: Connection, gone: Sequence[int], given: Set[int], sta
     if connection.execute(_ANY_WAITING, {"ids": gone}).first() is None:
         return
     rows = {row.id: row for row in seed_rows(connection, sorted(given))}
-    found: dict[int, dict[str, Any]] = {}
+    heir_rows: dict[int, dict[str, Any]] = {}
     for key, address, heir, depth in connection.execute(_NAMED_BY, {"ids": gone, "given": sorted(rows)}):
         row = rows[heir]
         most = start.limits.depth if row.depth is None else row.depth
-        if key not in found and (most is None or depth <= most) and start.covers(row, address):
-            found[key] = {"key": key, "heir": heir, "new_depth": depth}
-    run_many(connection, _TO_HEIR, [found[key] for key in sorted(found)])
+        if key not in heir_rows and (most is None or depth <= most) and start.covers(row, address):
+            heir_rows[key] = {"key": key, "heir": heir, "new_depth": depth}
+    run_many(connection, _TO_HEIR, [heir_rows[key] for key in sorted(heir_rows)])
 
 
 def resting_seeds(connection: Connection) -> Mapping[str, int]:
@@ -123,14 +123,14 @@ def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: Run
             (url.c.reason == SkipReason.TOO_OLD) & (day >= first),
             (url.c.reason == SkipReason.TOO_NEW) & (day <= last),
         )
-        own = url.c.seed_id == row.id
+        seed_urls = url.c.seed_id == row.id
         refused = in_state(State.SKIPPED) & (url.c.reason == SkipReason.EXCLUDED)
         read = url.c.state.in_([State.SKIPPED, State.DONE]) & in_time
         again = WAITS_AGAIN | {"etag": None, "last_modified": None, "next_visit": None}
-        connection.execute(update(url).where(own, or_(refused, read)).values(again))
+        connection.execute(update(url).where(seed_urls, or_(refused, read)).values(again))
         outside = or_(url.c.dated < since, url.c.dated > until)
         why = case((url.c.dated < since, SkipReason.TOO_OLD), else_=SkipReason.TOO_NEW)
-        waits = own & in_state(State.PENDING) & (url.c.kind == Kind.PAGE) & (url.c.visits == 0)
+        waits = seed_urls & in_state(State.PENDING) & (url.c.kind == Kind.PAGE) & (url.c.visits == 0)
         connection.execute(update(url).where(waits, outside).values(state=State.SKIPPED, reason=why))
     if changed:
         connection.execute(WAKE_HOSTS)

@@ -50,10 +50,10 @@ def items(connection: Connection, requests: Sequence[Sequence[int]]) -> list[lis
     """
     wanted = {"ids": list(chain.from_iterable(requests))}
     images = images_of(connection, wanted["ids"])
-    found = {
+    items_by_id = {
         row["key"]: _item(row, images.get(row["key"], [])) for row in connection.execute(_ARTICLES, wanted).mappings()
     }
-    return [[found[key] for key in ids if key in found] for ids in requests]
+    return [[items_by_id[key] for key in ids if key in items_by_id] for ids in requests]
 
 
 def images_of(connection: Connection, ids: Sequence[int]) -> dict[int, list[dict[str, str]]]:
@@ -122,8 +122,8 @@ def read_article(connection: Connection, article_id: int) -> ReadArticle | None:
 
     Cost: five reads by keys.
     """
-    found = items(connection, [[article_id]])[0]
-    if not found:
+    article_items = items(connection, [[article_id]])[0]
+    if not article_items:
         return None
     row = connection.execute(
         select(article.c.cluster_id, cluster.c.size, exists().where(page.c.url_id == article.c.id).label("has_page"))
@@ -132,7 +132,7 @@ def read_article(connection: Connection, article_id: int) -> ReadArticle | None:
     ).one()
     memberships = [(name, share) for name, share in connection.execute(_MEMBERSHIPS, {"key": article_id})]
     earlier = versions(connection, article_id)
-    return ReadArticle(found[0], row.cluster_id, row.size or 1, bool(row.has_page), earlier, memberships)
+    return ReadArticle(article_items[0], row.cluster_id, row.size or 1, bool(row.has_page), earlier, memberships)
 
 
 _MEMBERSHIPS = (

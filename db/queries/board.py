@@ -44,13 +44,13 @@ def curves(connection: Connection, now: float, most: int) -> list[Curve]:
     """
     runs = list(runs_shown(connection, now, most))
     ids = [each.id for each in runs]
-    found: dict[int, list[RunSample]] = {key: [] for key in ids}
+    samples: dict[int, list[RunSample]] = {key: [] for key in ids}
     rows = connection.execute(select(sample).where(sample.c.run_id.in_(ids)).order_by(sample.c.at))
     for row in rows:
         values = {name: getattr(row, name) for name in RunSample.__slots__}
-        found[row.run_id].append(RunSample(**{**values, "reasons": json.loads(row.reasons)}))
-    told = dict(connection.execute(select(run.c.id, run.c.settings).where(run.c.id.in_(ids))).all())
-    return [Curve(each, json.loads(told[each.id]), found[each.id]) for each in runs]
+        samples[row.run_id].append(RunSample(**{**values, "reasons": json.loads(row.reasons)}))
+    settings_json = dict(connection.execute(select(run.c.id, run.c.settings).where(run.c.id.in_(ids))).all())
+    return [Curve(each, json.loads(settings_json[each.id]), samples[each.id]) for each in runs]
 
 
 @dataclass(frozen=True, slots=True)

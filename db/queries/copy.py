@@ -107,9 +107,9 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
             index.rebuild(writer, make_terms, partial(taken, document.name))
             for table in TABLES:
-                if (found := _count(writer, table)) != sizes[table.name]:
+                if (row_count := _count(writer, table)) != sizes[table.name]:
                     raise DatabaseGone(
-                        f"{target.name} has {found} rows in {table.name} instead of {sizes[table.name]}; "
+                        f"{target.name} has {row_count} rows in {table.name} instead of {sizes[table.name]}; "
                         "nothing was copied"
                     )
             _make_ready(writer)

@@ -95,12 +95,12 @@ def _articles(columns: Sequence[str]) -> Select[Any]:
 def _read_articles(
     connection: Connection, columns: Sequence[str], rows: Select[Any], parameters: Mapping[str, Any]
 ) -> list[Row]:
-    found = connection.execute(rows, parameters).all()
+    article_rows = connection.execute(rows, parameters).all()
     times = [at for at, name in enumerate(columns) if name == "fetched_at"]
     pictures = [at for at, name in enumerate(columns) if name == "images"]
-    images = images_of(connection, [row.article_id for row in found]) if pictures else {}
+    images = images_of(connection, [row.article_id for row in article_rows]) if pictures else {}
     made: dict[int, Row] = {}
-    for number, key, *values in found:
+    for number, key, *values in article_rows:
         for at in times:
             values[at] = None if values[at] is None else iso(values[at])
         for at in pictures:
@@ -174,8 +174,8 @@ def _read_pairs(
 ) -> list[Row]:
     if after:
         rows = rows.where(tuple_(*place) > tuple_(*after))
-    found = connection.execute(rows.order_by(*place).limit(most)).all()
-    return [((row[0], row[1]), tuple(row[2:])) for row in found]
+    pair_rows = connection.execute(rows.order_by(*place).limit(most)).all()
+    return [((row[0], row[1]), tuple(row[2:])) for row in pair_rows]
 
 
 class _Side:
@@ -239,5 +239,5 @@ def site_page(connection: Connection, columns: Sequence[str], wanted: Selection,
         rows = rows.where(fetched >= wanted.since)
     if wanted.until:
         rows = rows.where(func.substr(fetched, 1, len(wanted.until)) <= wanted.until)
-    found = connection.execute(rows.order_by(key).limit(most)).all()
-    return [((row[0],), tuple(row[1:])) for row in found]
+    site_rows = connection.execute(rows.order_by(key).limit(most)).all()
+    return [((row[0],), tuple(row[1:])) for row in site_rows]

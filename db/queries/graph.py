@@ -203,10 +203,10 @@ class GraphReader:
     def _urls(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
         ids, times, *others = self._source.columns(select(*self._columns).where(condition))
         fresh = self._found.fresh(ids, times)
-        found = self._url_rows(ids[fresh], *(column[fresh] for column in others))
+        url_rows = self._url_rows(ids[fresh], *(column[fresh] for column in others))
         self._found.add(ids, times)
-        if found.ids.size:
-            yield found
+        if url_rows.ids.size:
+            yield url_rows
 
     def _url_rows(self, ids: Int64s, hosts: Int64s, *others: NDArray[Any]) -> UrlRows:
         kinds, states, depths, found_in, dated, *texts = others
@@ -268,8 +268,8 @@ class GraphReader:
         places = sorter[np.searchsorted(pages, sources, sorter=sorter)]
         order = np.argsort(places, kind="stable")
         counts = np.bincount(places, minlength=len(pages)).astype(np.int32)
-        kept = read | (counts > 0)
-        return LinkRows(pages[kept], counts[kept], targets[order], blocks[order].astype(np.uint8))
+        page_mask = read | (counts > 0)
+        return LinkRows(pages[page_mask], counts[page_mask], targets[order], blocks[order].astype(np.uint8))
 
     def _terms(self, pages: Int64s) -> TermRows:
         ids, relevance, wasted, terms = self._source.columns_of(pages, _TERMS)

@@ -70,15 +70,15 @@ class Reprints:
         Where that one is not among these, the article stands below the first. Cost: O(articles x depth).
         """
         first = self.articles[0]
-        found = {first.id: Branch(first, None, 0)}
+        branches_by_id = {first.id: Branch(first, None, 0)}
         waiting = list(self.articles[1:])
         while waiting:
-            ready = [one for one in waiting if one.of_id in found] or waiting[:1]
+            ready = [one for one in waiting if one.of_id in branches_by_id] or waiting[:1]
             for one in ready:
-                above = found.get(one.of_id or 0, found[first.id])
-                found[one.id] = Branch(one, above.article, above.depth + 1)
-            waiting = [one for one in waiting if one.id not in found]
-        return list(found.values())
+                above = branches_by_id.get(one.of_id or 0, branches_by_id[first.id])
+                branches_by_id[one.id] = Branch(one, above.article, above.depth + 1)
+            waiting = [one for one in waiting if one.id not in branches_by_id]
+        return list(branches_by_id.values())
 
     def text_of(self, one: Reprint) -> str | None:
         if one.text_holder is None:
@@ -104,9 +104,9 @@ def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints 
     """Read the cluster of a URL's article; None when no article is stored for the URL."""
     key: int | None = fingerprint(canonical_url)
     for _ in range(_MOST_HOPS):
-        found = None if key is None else reprints_of(connection, key, most)
-        if found is not None or key is None:
-            return found
+        url_reprints = None if key is None else reprints_of(connection, key, most)
+        if url_reprints is not None or key is None:
+            return url_reprints
         key = connection.execute(select(url.c.same_as).where(url.c.id == key)).scalar()
     return None
 
@@ -122,11 +122,11 @@ def reprints_of(connection: Connection, article_id: int, most: int) -> Reprints 
     rows = connection.execute(_ROWS.where(members).order_by(*order).limit(most)).all()
     size = connection.execute(select(func.count()).where(members)).scalar_one()
     ids = [row.id for row in rows]
-    own = [row.of_id for row in rows if row.id == cluster_id and row.of_id is not None]
+    related_ids = [row.of_id for row in rows if row.id == cluster_id and row.of_id is not None]
     pairs = select(duplicate.c.article_id).where(duplicate.c.of_id.in_(ids))
-    keys = [*connection.execute(pairs).scalars(), *own]  # without them all articles would be gone through
-    near = _ROWS.where(among(article.c.id), duplicate.c.of_id.in_(ids) | article.c.id.in_(own))
+    keys = [*connection.execute(pairs).scalars(), *related_ids]  # without them all articles would be gone through
+    near = _ROWS.where(among(article.c.id), duplicate.c.of_id.in_(ids) | article.c.id.in_(related_ids))
     near = near.where(article.c.cluster_id != cluster_id).order_by(published).limit(most)
     related = connection.execute(near, {"ids": keys}).all()
-    found = [Reprint(**row._mapping) for row in rows]
-    return Reprints(cluster_id, found, size, [Reprint(**row._mapping) for row in related])
+    member_reprints = [Reprint(**row._mapping) for row in rows]
+    return Reprints(cluster_id, member_reprints, size, [Reprint(**row._mapping) for row in related])

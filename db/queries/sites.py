@@ -189,9 +189,9 @@ def _published(connection: Connection, key: int, now: float) -> dict[str, int]:
     if last is None or last < _FIRST:
         return {}
     days = [str(last - timedelta(days=n)) for n in reversed(range(_DAYS))]
-    found = _by(connection, _BY_DAY, key, days, str(tomorrow))
-    if sum(found.values()) >= _DAYS:
-        return found
+    day_counts = _by(connection, _BY_DAY, key, days, str(tomorrow))
+    if sum(day_counts.values()) >= _DAYS:
+        return day_counts
     months = [f"{at // 12}-{at % 12 + 1:02}" for at in _months(last)]
     return _by(connection, _BY_MONTH, key, months, str(tomorrow))
 
@@ -205,8 +205,8 @@ def _by(
     connection: Connection, statement: Select[str, int], key: int, spans: Sequence[str], until: str
 ) -> dict[str, int]:
     rows = connection.execute(statement, {"site": key, "since": spans[0], "until": until})
-    found: dict[str, int] = dict(rows.all())
-    return {each: found.get(each, 0) for each in spans}
+    span_counts: dict[str, int] = dict(rows.all())
+    return {each: span_counts.get(each, 0) for each in spans}
 
 
 _DAY = 86_400

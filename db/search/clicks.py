@@ -89,10 +89,10 @@ class ClickFile:
     def state(self) -> object:
         """Return a value that changes whenever the file does."""
         try:
-            found = self.path.stat()
+            file_stat = self.path.stat()
         except OSError:
             return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns
 
     @contextmanager
     def _open(self, *statements: str) -> Iterator[sqlite3.Connection]:

@@ -38,8 +38,8 @@ def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
     urls = [(one.number, one.name, 0, "page", "done", 0, 0.0, 0, 0.0) for one in documents]
     columns = ("id", "url", "host_id", "kind", "state", "depth", "score", "found_in", "found_at")
     insert_rows(connection, UrlRow.table(), columns, urls)
-    own = ("id", "number", "cluster_id", "title", "text", "text_chars")
+    article_columns = ("id", "number", "cluster_id", "title", "text", "text_chars")
     articles = [(n, n, n, one.title, one.text, len(one.text), *_EMPTY.values()) for one in documents for n in (one[0],)]
-    insert_rows(connection, ArticleRow.table(), (*own, *_EMPTY), articles)
+    insert_rows(connection, ArticleRow.table(), (*article_columns, *_EMPTY), articles)
     rows = [IndexedArticle(one.number, 0, one.number, 0, 0, "", "", "", "", one.words, one.terms) for one in documents]
     index.insert(connection, rows)

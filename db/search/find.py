@@ -62,15 +62,15 @@ def candidates(
         rows, is_complete = engine.rows([], most, 1.0)
         return CandidateSet([row for row in rows if admitted.admits(row)], is_complete, top)
     counts = engine.frequencies(list(dict.fromkeys([*(word for group in wanted for word in group), *counted])))
-    found: dict[int, SearchCandidate] = {}
+    candidates_by_number: dict[int, SearchCandidate] = {}
     is_complete = True
     for need, limit in _tiers(wanted, counts, most):
         shares = [min(1.0, sum(counts[word] for word in group) / max(1, top)) for group in need]
         rows, is_all = engine.rows(need, limit, prod(shares) * _TOGETHER ** (len(need) - 1))
         is_complete &= is_all
-        found.update((row.number, row) for row in rows)
-    kept = [row for row in found.values() if admitted.admits(row)]
-    return CandidateSet(kept, is_complete, top, counts)
+        candidates_by_number.update((row.number, row) for row in rows)
+    admitted_rows = [row for row in candidates_by_number.values() if admitted.admits(row)]
+    return CandidateSet(admitted_rows, is_complete, top, counts)
 
 
 def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
@@ -119,8 +119,8 @@ class _Sqlite:
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         queries = json.dumps([_fts([[word]]) for word in words])
         counts = {}
-        found = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
-        for word, (count, oldest) in zip(words, map(json.loads, found), strict=True):
+        json_counts = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
+        for word, (count, oldest) in zip(words, map(json.loads, json_counts), strict=True):
             counts[word] = count * self.top / (self.top - oldest + 1) if count == _COUNTED else float(count)
         return counts
 
@@ -131,8 +131,8 @@ class _Sqlite:
         if not need:
             rows = _read(self.connection, _NEWEST_ROWS, {"most": limit})
         else:
-            found = self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).all()
-            rows = list(map(SearchCandidate._make, found))
+            match_rows = self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).all()
+            rows = list(map(SearchCandidate._make, match_rows))
         return rows, len(rows) < limit
 
 
@@ -199,8 +199,8 @@ class _Postgres:
         return rows, len(rows) < limit
 
     def _rows(self, need: Need, limit: int) -> list[SearchCandidate]:
-        found = self.connection.exec_driver_sql(_TEXT_ROWS, (_tsquery(need), limit)).all()
-        return list(map(SearchCandidate._make, found))
+        match_rows = self.connection.exec_driver_sql(_TEXT_ROWS, (_tsquery(need), limit)).all()
+        return list(map(SearchCandidate._make, match_rows))
 
 
 def _tsquery(need: Need) -> str:

@@ -91,8 +91,8 @@ def renew(connection: Connection, article_ids: Sequence[int], make: MakeTerms) -
     """Index stored articles anew. The caller holds the lock on articles."""
     if article_ids:
         remove(connection, article_ids)
-        found = {row.id: row for row in connection.execute(_STORED, {"ids": list(article_ids)})}
-        insert(connection, [_row(found[key], make) for key in article_ids if key in found])
+        stored_rows = {row.id: row for row in connection.execute(_STORED, {"ids": list(article_ids)})}
+        insert(connection, [_row(stored_rows[key], make) for key in article_ids if key in stored_rows])
 
 
 def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], None]) -> int:
@@ -109,8 +109,8 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
     order = array("q", connection.execute(_ORDER).scalars())
     for first in range(0, len(order), _AT_ONCE):
         ids = order[first : first + _AT_ONCE].tolist()
-        found = {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
-        insert(connection, [_row(found[key], make) for key in ids])
+        stored_rows = {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
+        insert(connection, [_row(stored_rows[key], make) for key in ids])
         progress(len(ids))
     merge_pending(connection)
     return len(order)
@@ -118,8 +118,8 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
 
 def has_form(connection: Connection, is_current: Callable[[bytes], bool]) -> bool:
     """Tell whether the index is of a form, as its first and last rows tell."""
-    found = (connection.execute(end).scalar() for end in (_FIRST_TERMS, _LAST_TERMS))
-    return all(terms is None or is_current(terms) for terms in found)
+    end_terms = (connection.execute(end).scalar() for end in (_FIRST_TERMS, _LAST_TERMS))
+    return all(terms is None or is_current(terms) for terms in end_terms)
 
 
 def bring_up_to_date(connection: Connection, forms: Sequence[IndexForm]) -> list[None]:
@@ -155,8 +155,8 @@ class IndexingProgress:
 def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
     words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
     times = times_of(stored.published_at, stored.published_utc, stored.first_seen)
-    kept = stored.language, stored.source, stored.section, stored.classes
-    return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, *times, *kept, words, terms)
+    facets = stored.language, stored.source, stored.section, stored.classes
+    return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, *times, *facets, words, terms)
 
 
 def times_of(published_at: str | None, published_utc: str | None, first_seen: str) -> tuple[int, int]:
@@ -221,22 +221,22 @@ def day_marks(first_day: int, last_day: int) -> list[str]:
     >>> day_marks(364, 395)
     ['_m197101', '_d19701231']
     """
-    found = []
+    marks = []
     end = _EPOCH + timedelta(days=min(last_day, _LAST) + 1)
     first = _EPOCH + timedelta(days=max(first_day, _FIRST))
     while end > first:
         last = end - timedelta(days=1)
         year, month = last.replace(month=1, day=1), last.replace(day=1)
         if (end.month, end.day) == (1, 1) and year >= first:
-            found.append(f"_y{last.year:04}")
+            marks.append(f"_y{last.year:04}")
             end = year
         elif end.day == 1 and month >= first:
-            found.append(_month_mark(last))
+            marks.append(_month_mark(last))
             end = month
         else:
-            found.append(_day_mark(last))
+            marks.append(_day_mark(last))
             end = last
-    return found
+    return marks
 
 
 def _month_mark(day: date) -> str:

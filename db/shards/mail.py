@@ -53,13 +53,13 @@ def post_foreign(connection: Connection, dealing: Dealing, outcomes: Sequence[Ou
     letters = Letters(dealing)
     rest = []
     for outcome in outcomes:
-        own = []
+        own_urls = []
         for new in outcome.new_urls:
             if dealing.belongs(new) == dealing.number:
-                own.append(new)
+                own_urls.append(new)
             else:
                 letters.url(new, outcome.lease.id, outcome.fetched_at)
-        rest.append(outcome if len(own) == len(outcome.new_urls) else replace(outcome, new_urls=own))
+        rest.append(outcome if len(own_urls) == len(outcome.new_urls) else replace(outcome, new_urls=own_urls))
         for to in dealing.others if outcome.seed_host is not None else ():
             letters.add(to, "hosts", outcome.seed_host)
     letters.post(connection)
@@ -153,17 +153,17 @@ def read(connection: Connection, others: Mapping[str, MailReader]) -> tuple[int,
     for message in messages:
         for kind, some in json.loads(message.body).items():
             things[kind] += some
-    found = Found()
+    insert_result = Found()
     if finds := [(_new_url(values), source, at) for source, at, *values in things.pop("urls", ())]:
         add_hosts(connection, max(at for _, _, at in finds), [new for new, _, _ in finds])
-        insert_urls(connection, finds, [found] * len(finds))
-        run_many(connection, HAS_WORK, [{"key": key} for key in sorted(found.hosts)])
+        insert_urls(connection, finds, [insert_result] * len(finds))
+        run_many(connection, HAS_WORK, [{"key": key} for key in sorted(insert_result.hosts)])
     hosts = sorted((seed_id, name) for seed_id, name in things.pop("hosts", ()))
     run_many(connection, ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in hosts])
     for kind, some in sorted(things.items()):
         others[kind](connection, some)
     connection.execute(_READ_ONES, {"ids": [message.number for message in messages]})
-    return len(messages), found
+    return len(messages), insert_result
 
 
 def _new_url(values: Sequence[Any]) -> NewUrl:

@@ -48,27 +48,27 @@ class _ShardPlace:
     def check(self, connection: Connection, crawl: str | None = None) -> str | None:
         """Compare with what the database says; returns its crawl, None for none yet."""
         rows = connection.execute(select(shard.c.number, shard.c.is_own, shard.c.crawl)).all()
-        own = next((row for row in rows if row.is_own), None)
-        if own is None:
+        own_row = next((row for row in rows if row.is_own), None)
+        if own_row is None:
             if self.count > 1 and connection.execute(select(url.c.id).limit(1)).first() is not None:
                 raise WrongDatabase(f"{self.name} holds a crawl of one database; name it alone, or an empty one")
             return None
-        if (own.number, len(rows)) != (self.number, self.count):
+        if (own_row.number, len(rows)) != (self.number, self.count):
             raise WrongDatabase(
-                f"{self.name} is database {own.number} of {len(rows)} of its crawl; name all of them in DATABASE_URL, "
-                "in the order of the first time"
+                f"{self.name} is database {own_row.number} of {len(rows)} of its crawl; name all of them in "
+                "DATABASE_URL, in the order of the first time"
             )
-        if crawl not in {None, own.crawl}:
+        if crawl not in {None, own_row.crawl}:
             raise WrongDatabase(f"{self.name} is of another crawl than those named before it; name those of one crawl")
-        return str(own.crawl)
+        return str(own_row.crawl)
 
     def enter(self, connection: Connection, crawl: str | None) -> str:
         # two processes that start at once: the second sees what the first has written
         AdvisoryLock.ENTER.take(connection)
         crawl = self.check(connection, crawl) or crawl or secrets.token_hex(8)
         if connection.execute(select(shard.c.number).limit(1)).first() is None:
-            own = self.number
-            rows = [{"number": n, "is_own": int(n == own), "crawl": crawl} for n in range(1, self.count + 1)]
+            own_number = self.number
+            rows = [{"number": n, "is_own": int(n == own_number), "crawl": crawl} for n in range(1, self.count + 1)]
             connection.execute(shard.insert(), rows)
         return crawl
 
@@ -83,15 +83,15 @@ def enter(databases: Sequence[Database | None]) -> None:
         DatabaseGone: one does not answer, and the crawl has not begun yet.
     """
     count = len(databases)
-    found = [(one, _ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
+    database_places = [(one, _ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
     crawl: str | None = None
-    for database, place in found:
+    for database, place in database_places:
         with database.transaction() as connection:
             crawl = place.check(connection, crawl) or crawl
-    if crawl is None and len(found) < count:
+    if crawl is None and len(database_places) < count:
         raise DatabaseGone("not all databases of DATABASE_URL answer; when a crawl is first started all of them must")
     if count > 1:
-        for database, place in found:
+        for database, place in database_places:
             with database.transaction() as connection:
                 crawl = place.enter(connection, crawl)
 
@@ -252,10 +252,10 @@ def grant(first: Database, own: Database, number: int, limits: Limits, ahead: in
         return None
     with own.transaction() as near, first.transaction() as far:
         pages, granted = near.execute(_BUDGET.with_for_update()).one()
-        known = {row.number: row.granted for row in far.execute(_GRANTS)}
-        left = limit - sum(n for key, n in known.items() if key != number)
+        grants = {row.number: row.granted for row in far.execute(_GRANTS)}
+        left = limit - sum(n for key, n in grants.items() if key != number)
         more = max(granted, min(pages + ahead, left))
-        if known[number] != more:
+        if grants[number] != more:
             far.execute(_GRANT, {"key": number, "n": more})
         far.commit()
         if more > granted:

@@ -43,8 +43,8 @@ class HealthRow:
 
 def load(connection: Connection, host_ids: Sequence[int]) -> list[str]:
     """Return each host's state; "" of a new one."""
-    found = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
-    return [found.get(key, "") for key in host_ids]
+    states = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
+    return [states.get(key, "") for key in host_ids]
 
 
 def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list[None]:

@@ -38,8 +38,8 @@ class Memory:
     @staticmethod
     def load(connection: Connection, host_ids: Sequence[int]) -> list[bytes]:
         """Read each host's model; no bytes for a new one."""
-        found = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
-        return [bytes(found.get(key, b"")) for key in host_ids]
+        states = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
+        return [bytes(states.get(key, b"")) for key in host_ids]
 
     def save(self, connection: Connection, batch: Sequence[TrainingBatch]) -> list[bytes]:
         lessons: dict[int, list[Any]] = defaultdict(list)
@@ -48,11 +48,11 @@ class Memory:
         ids = sorted(lessons)
         # a row that is there can be locked; in one order, so that processes do not wait for each other in a circle
         insert_rows(connection, memory, ("host_id", "pages", "state"), [(key, 0, b"") for key in ids])
-        found = connection.execute(_LOCK, {"ids": ids}).all()
-        known = {key: self._learn(bytes(state), lessons[key]) for key, state in found}
-        rows = [{"key": key, "new_pages": pages, "new_state": state} for key, (state, pages) in known.items()]
+        locked_rows = connection.execute(_LOCK, {"ids": ids}).all()
+        new_models = {key: self._learn(bytes(state), lessons[key]) for key, state in locked_rows}
+        rows = [{"key": key, "new_pages": pages, "new_state": state} for key, (state, pages) in new_models.items()]
         run_many(connection, _UPDATE, rows)
-        return [known[each.host_id][0] for each in batch]
+        return [new_models[each.host_id][0] for each in batch]
 
 
 _LOAD = select(memory.c.host_id, memory.c.state).where(among(memory.c.host_id))

@@ -34,10 +34,10 @@ class RenderRecord:
 
 
 def load(connection: Connection, host_ids: Sequence[int]) -> list[dict[str, RenderRecord]]:
-    found: dict[int, dict[str, RenderRecord]] = {key: {} for key in host_ids}
-    for row in connection.execute(_LOAD, {"ids": sorted(found)}):
-        found[row.host_id][row.wish] = RenderRecord(row.tries, row.gains, row.misses, row.tried_at)
-    return [found[key] for key in host_ids]
+    render_records: dict[int, dict[str, RenderRecord]] = {key: {} for key in host_ids}
+    for row in connection.execute(_LOAD, {"ids": sorted(render_records)}):
+        render_records[row.host_id][row.wish] = RenderRecord(row.tries, row.gains, row.misses, row.tried_at)
+    return [render_records[key] for key in host_ids]
 
 
 def save(connection: Connection, tries: Sequence[RenderTry]) -> list[None]:

@@ -34,10 +34,10 @@ class PatternRow(NamedTuple):
 
 @one_by_one
 def load(connection: Connection, ids: Sequence[int]) -> dict[int, list[PatternRow]]:
-    found: dict[int, list[PatternRow]] = {key: [] for key in ids}
+    host_patterns: dict[int, list[PatternRow]] = {key: [] for key in ids}
     for row in connection.execute(_OF_HOSTS, {"ids": ids}):
-        found[row.host_id].append(PatternRow(*row))
-    return found
+        host_patterns[row.host_id].append(PatternRow(*row))
+    return host_patterns
 
 
 _COLUMNS = [pattern.c[name] for name in PatternRow._fields]

@@ -43,10 +43,10 @@ def save(connection: Connection, batch: Sequence[tuple[int, Sequence[RuleRow]]])
 
 def used(connection: Connection, requests: Sequence[None]) -> list[dict[int, list[tuple[str, str]]]]:
     """Read the rules in use, (kind, pattern), of every host that has some."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    host_rules: dict[int, list[tuple[str, str]]] = {}
     for row in connection.execute(select(rule.c.host_id, rule.c.kind, rule.c.pattern).where(rule.c.used == 1)):
-        found.setdefault(row.host_id, []).append((row.kind, row.pattern))
-    return [found for _ in requests]
+        host_rules.setdefault(row.host_id, []).append((row.kind, row.pattern))
+    return [host_rules for _ in requests]
 
 
 def used_of(connection: Connection, host_id: int) -> list[tuple[str, str]]:
@@ -152,8 +152,8 @@ def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl
         .limit(most)
     )
     rows = sorted(connection.execute(fetched), key=lambda row: row.reason is not None)
-    found = [KnownUrl(row.id, row.url, waits=False, found_in=row.found_in) for row in rows]
-    return found + [KnownUrl(*row[:2], waits=True, found_in=row.found_in) for row in connection.execute(waiting)]
+    fetched_urls = [KnownUrl(row.id, row.url, waits=False, found_in=row.found_in) for row in rows]
+    return fetched_urls + [KnownUrl(*row[:2], waits=True, found_in=row.found_in) for row in connection.execute(waiting)]
 
 
 def skipped_urls(connection: Connection, host_id: int) -> list[tuple[int, str, str]]:

@@ -127,8 +127,8 @@ def make_views(connection: Connection) -> None:
 def drop_views(connection: Connection) -> None:
     """Drop the views and triggers of whatever version made them, and no others."""
     seen = inspect(connection)
-    own = [f"_{name}" for name in _VIEWS], [f"v_{name}" for name in _VIEWS]
-    for name in (name for names in own for name in names if name in seen.get_view_names()):
+    view_names = [f"_{name}" for name in _VIEWS], [f"v_{name}" for name in _VIEWS]
+    for name in (name for names in view_names for name in names if name in seen.get_view_names()):
         connection.exec_driver_sql(f"DROP VIEW {name}")
     for name in _TRIGGERS if seen.has_table("url") else ():
         if connection.dialect.name == "sqlite":

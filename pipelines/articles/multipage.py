@@ -221,8 +221,8 @@ def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]
             dropped |= {i for i in range(page.head) if lines[i] in repeated or _bare(lines[i]) in title}
         dropped |= {i for i in (*range(page.head), *range(page.foot, len(lines))) if _is_pager(lines[i])}
         above.update(lines[: page.head])
-        kept = [line for i, line in enumerate(lines) if i not in dropped]
-        yield "\n".join(kept), _cut(one.html, [lines[i] for i in sorted(dropped)])
+        kept_lines = [line for i, line in enumerate(lines) if i not in dropped]
+        yield "\n".join(kept_lines), _cut(one.html, [lines[i] for i in sorted(dropped)])
 
 
 class _Page(NamedTuple):

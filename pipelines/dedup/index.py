@@ -338,7 +338,7 @@ class FeatureIndex:
             pairs = sorted(members.items(), key=lambda pair: (-pair[1], pair[0]))
             if story not in members:
                 pairs.insert(1, (story, 0))
-            hits += [IndexHit(text, story, int(shared[place]), own) for text, own in pairs]
+            hits += [IndexHit(text, story, int(shared[place]), own_features) for text, own_features in pairs]
         return hits[: round(params.candidates * many**_GROWTH)]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:

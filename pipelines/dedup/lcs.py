@@ -198,27 +198,27 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
     short, long = _by_length(one, other)
     only_short, only_long = ~_runs(short, third).covered, ~_runs(long, third).covered
     least = _in_chars(1 / 3, short, params)
-    kept = replaced = slots = 0
+    kept_chars = replaced_chars = slots = 0
     last = end = 0
     chain = _chain(_runs(short, long))
     for place, (start, stop, begin, finish) in enumerate([*chain, (len(short.text),) * 2 + (len(long.text),) * 2]):
         left, others = int(np.count_nonzero(only_short[last:start])), int(np.count_nonzero(only_long[end:begin]))
         if begin - end < params.slot_share * (start - last):
-            kept += left
+            kept_chars += left
         elif min(left, others) >= params.slot_share * max(left, others):
             if _is_edited(short.text[last:start], long.text[end:begin], least, params.edited_share):
-                kept += left
+                kept_chars += left
             else:
-                replaced += left
+                replaced_chars += left
                 slots += left > 0 and 0 < place < len(chain)
         elif start - last >= params.slot_share * (begin - end):
-            kept += max(left, others)
-        kept += int(np.count_nonzero(only_short[max(last, start) : stop]))
+            kept_chars += max(left, others)
+        kept_chars += int(np.count_nonzero(only_short[max(last, start) : stop]))
         last, end = max(last, stop), max(end, finish)
-    decided = kept + replaced
+    decided = kept_chars + replaced_chars
     if decided < params.rest_chars or (decided < params.rest_share * len(short.text) and slots < params.slots):
         return 1.0
-    return kept / decided
+    return kept_chars / decided
 
 
 def _is_edited(one: str, other: str, least: float, share: float) -> bool:

@@ -53,5 +53,5 @@ def extract(document: Document, params: Params) -> Extraction:
     pieces = cut_pieces(document.source)
     tags = pieces.tags[find_places(document, pieces)] if len(pieces.texts) else np.zeros(len(chars))
     first, last = stretch(chars / params.token_chars, np.asarray(tags, np.float64))
-    kept = first + np.flatnonzero(~view.linked[first : last + 1])
-    return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)
+    blocks = first + np.flatnonzero(~view.linked[first : last + 1])
+    return render.answer(document, blocks.tolist(), chars.tolist(), params.min_chars)

@@ -105,14 +105,14 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     others = other_stories(document, titles)
     if others is not None:
         chances[others] = 0
-    kept, confidence = choose_outside(document, chances)
-    kept = whole_tables(document, _trimmed(document, kept, chances, mass, titles), chances, mass)
-    kept = drop_copies(document, kept, mass)
-    is_prose = confidence >= params.min_confidence and bool(kept)
-    if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
+    blocks, confidence = choose_outside(document, chances)
+    blocks = whole_tables(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
+    blocks = drop_copies(document, blocks, mass)
+    is_prose = confidence >= params.min_confidence and bool(blocks)
+    if not is_prose or int(document.blocks.chars[blocks].sum()) < params.min_chars:
         reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE
         return Extraction(reason=reason, confidence=round(confidence, 3), scores=tuple(chances.tolist()))
-    extraction = render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
+    extraction = render.extraction(document, blocks, confidence, chances.tolist(), _evidence(table, blocks))
     return replace(extraction, calibrated=True)
 
 
@@ -156,11 +156,11 @@ def choose_outside(document: Document, chances: Values) -> tuple[list[int], floa
     likely = (chances >= _LIKELY) & ~comments
     if comments.any() and float((chances * mass)[likely].sum()) >= _LEAST_TEXT and not is_thread(document):
         chances[comments] = 0
-    kept, confidence = choose(chances, mass)
-    outside = [index for index in kept if not boxes[index]]
-    if float(mass[outside].sum()) >= (1 - _MOST_BOXED) * float(mass[kept].sum()):
-        kept = outside
-    return kept, confidence
+    blocks, confidence = choose(chances, mass)
+    outside = [index for index in blocks if not boxes[index]]
+    if float(mass[outside].sum()) >= (1 - _MOST_BOXED) * float(mass[blocks].sum()):
+        blocks = outside
+    return blocks, confidence
 
 
 def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values, titles: str) -> list[int]:

@@ -65,5 +65,5 @@ def extract(document: Document, params: Params) -> Extraction:
     """
     view, values = measure(document), information(document, params)
     node = primary(document, view.sums(values))
-    kept = np.flatnonzero(view.inside(node) & ~view.linked)
-    return render.answer(document, kept.tolist(), values.tolist(), params.min_chars)
+    blocks = np.flatnonzero(view.inside(node) & ~view.linked)
+    return render.answer(document, blocks.tolist(), values.tolist(), params.min_chars)

@@ -37,8 +37,8 @@ def extract(document: Document, params: Params) -> Extraction:
     names, view = np.array(document.tags), measure(document)
     tags, link_tags = document.TG - 1, document.LTG - (names == "a")
     score = np.where(tags > link_tags, _scores(document, tags, link_tags, document.P - (names == "p")), 0)
-    kept = np.flatnonzero(view.inside(int(np.argmax(score))) & ~view.linked)
-    return render.answer(document, kept.tolist(), view.prose.tolist(), params.min_chars)
+    blocks = np.flatnonzero(view.inside(int(np.argmax(score))) & ~view.linked)
+    return render.answer(document, blocks.tolist(), view.prose.tolist(), params.min_chars)
 
 
 def _scores(document: Document, tags: Counts, link_tags: Counts, paragraphs: Counts) -> Values:

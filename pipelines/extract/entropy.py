@@ -132,7 +132,7 @@ def extract(document: Document, params: Params) -> Extraction:
     node = max(candidates(document, amount, params), key=lambda n: (amount[n], -n))
     texts, view = document.blocks.texts, measure(document)
     within = np.flatnonzero(view.inside(node) & ~view.linked).tolist()
-    kept = [block for block in within if not is_extra(texts[block])]
+    blocks = [block for block in within if not is_extra(texts[block])]
     share = float(amount[node]) / max(float(amount[0]), 1e-9)
     scores = content[view.nodes].tolist()
-    return render.answer(document, kept, scores, params.min_chars, share)
+    return render.answer(document, blocks, scores, params.min_chars, share)

@@ -64,5 +64,5 @@ def extract(document: Document, params: Params) -> Extraction:
     flags, view = candidates(document, params), measure(document)
     parents = view.holders
     counts = np.bincount(parents[flags], minlength=len(document.tags))
-    kept = flags | ((counts[parents] >= params.least_siblings) & ~view.linked)
-    return render.answer(document, np.flatnonzero(kept).tolist(), view.prose.tolist(), params.min_chars)
+    text_mask = flags | ((counts[parents] >= params.least_siblings) & ~view.linked)
+    return render.answer(document, np.flatnonzero(text_mask).tolist(), view.prose.tolist(), params.min_chars)

@@ -100,5 +100,5 @@ def extract(document: Document, params: Params) -> Extraction:
         first -= 1
     while last + 1 < len(ranges) and ranges[last + 1][0] - ranges[last][1] <= params.gap:
         last += 1
-    kept = np.flatnonzero((line >= ranges[first][0]) & (line < ranges[last][1]) & ~view.linked)
-    return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)
+    blocks = np.flatnonzero((line >= ranges[first][0]) & (line < ranges[last][1]) & ~view.linked)
+    return render.answer(document, blocks.tolist(), chars.tolist(), params.min_chars)

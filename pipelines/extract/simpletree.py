@@ -44,9 +44,9 @@ def extract(document: Document, params: Params) -> Extraction:
     """
     view = measure(document)
     within = view.inside(walk(document, params)) & ~view.in_any(view.side_sections) & ~view.linked
-    kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
-    share = float(document.blocks.chars[kept].sum()) / max(int(document.T[0]), 1)
-    return render.answer(document, kept, within.tolist(), params.min_chars, share)
+    blocks = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
+    share = float(document.blocks.chars[blocks].sum()) / max(int(document.T[0]), 1)
+    return render.answer(document, blocks, within.tolist(), params.min_chars, share)
 
 
 def walk(document: Document, params: Params) -> int:

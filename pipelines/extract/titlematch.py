@@ -75,5 +75,5 @@ def extract(document: Document, params: Params) -> Extraction:
     if not len(passing):
         return render.answer(document, [], (), params.min_chars)
     best = int(passing[np.argmax((chars - links)[passing])])
-    kept = np.flatnonzero(view.inside(best) & ~view.linked)
-    return render.answer(document, kept.tolist(), view.prose.tolist(), params.min_chars)
+    blocks = np.flatnonzero(view.inside(best) & ~view.linked)
+    return render.answer(document, blocks.tolist(), view.prose.tolist(), params.min_chars)

@@ -146,15 +146,15 @@ class Focus:
 
     def _judged(self, size: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
         params = self.params
-        kept, used = _compact(self._kept.columns(), (self._wanted != 0) | (self._liked != 0))
+        columns, used = _compact(self._kept.columns(), (self._wanted != 0) | (self._liked != 0))
         wanted, liked = self._wanted[used], self._liked[used]
-        counts = _matrix(kept.terms, kept.term_counts, kept.weights, len(used))
-        seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
-        labels = kept.relevance if self._is_labelled else None
+        counts = _matrix(columns.terms, columns.term_counts, columns.weights, len(used))
+        seeds = np.flatnonzero(np.isin(columns.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
+        labels = columns.relevance if self._is_labelled else None
         judgement = judge.judge(counts, wanted, liked, seeds, params.judge, labels=labels)
         self._learn(counts, judgement, used)
-        graph = _Links(kept, judgement.relevance, size + 1, params)
-        words = _Words(kept, judgement, wanted)
+        graph = _Links(columns, judgement.relevance, size + 1, params)
+        words = _Words(columns, judgement, wanted)
         inside = graph.fetched[graph.targets]
         layer = context.layers(
             judgement.relevance, graph.sources[inside], graph.row[graph.targets[inside]], params.context
@@ -187,7 +187,7 @@ class Focus:
         # one link that names the topic, or one source that is on it, says more than all others together
         for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
             signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))
-        use = 1.0 - graph.waste(kept, words.links, params)
+        use = 1.0 - graph.waste(columns, words.links, params)
         return graph.degree > 0, {name: values * use for name, values in signals.items()}
 
     def _weighed(self, table: Vector, waiting: npt.NDArray[np.bool_], graph: _Links) -> dict[str, Vector]:

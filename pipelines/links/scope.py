@@ -52,8 +52,8 @@ class Scope:
         if self.stay == "any":
             return True
         if self.stay == "site":
-            return site_key(host) in {site_key(own) for own in self.hosts}
-        return any(same_host(host, own) for own in self.hosts)
+            return site_key(host) in {site_key(seed_host) for seed_host in self.hosts}
+        return any(same_host(host, seed_host) for seed_host in self.hosts)
 
     def permits(self, url: str) -> bool:
         return self.covers(host_key(url)) and not self.refuses(url)

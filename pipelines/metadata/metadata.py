@@ -40,20 +40,20 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     if fetched_at.tzinfo is None:
         raise ValueError(f"fetched_at {fetched_at!r} has no time zone")
     data = structured_data.read(document)
-    kept = extraction.blocks
-    first = kept[0] if kept else -1
+    text_blocks = extraction.blocks
+    first = text_blocks[0] if text_blocks else -1
     sites = find_site_names(document, data)
     title = find_headline(document, data, first, sites)
     declared = document.language or find_meta(document, "og:locale", "language", "content-language")
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
-    near = find_lines(document, title.block, kept)
+    near = find_lines(document, title.block, text_blocks)
     habits = find_habits(urlsplit(document.url).hostname or "", language, declared)
-    moment, origin = find_published(document, data, LineNumbers(near, kept), fetched_at, habits)
-    publisher = find_source(document, near, kept)
+    moment, origin = find_published(document, data, LineNumbers(near, text_blocks), fetched_at, habits)
+    publisher = find_source(document, near, text_blocks)
     place = find_pages(document)
     return Metadata(
         title=title.text,
-        authors=find_authors(document, data, near, kept, [*sites, publisher]),
+        authors=find_authors(document, data, near, text_blocks, [*sites, publisher]),
         source=publisher,
         published_at=moment.iso if moment else "",
         published_utc=moment.utc(habits.zone) if moment else "",
@@ -66,7 +66,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         ),
         keywords=find_keywords(document, data, extraction, title.text, [*sites, publisher]),
         section=find_section(document, data, first, title.text, [*sites, publisher]),
-        images=find_images(document, data, kept, title.text),
+        images=find_images(document, data, text_blocks, title.text),
         canonical=_canonical(document),
         next_page=place.next,
         previous_page=place.previous,

@@ -70,7 +70,7 @@ def describe(
     Cost: O(candidates^2 + their characters).
     """
     blocks, first = document.blocks, first_body_block
-    told = set(terms(" ".join(blocks.texts[first : first + _OPENING_BLOCKS]))) if first >= 0 else set()
+    opening_terms = set(terms(" ".join(blocks.texts[first : first + _OPENING_BLOCKS]))) if first >= 0 else set()
     path = unquote(urlsplit(document.url).path)[:300]
     slug = {word for word in terms(path) if len(word) > 2 and not word.isdecimal()}
     of_title, of_shared, of_data = (set(terms(text)) for text in stated.texts)
@@ -80,8 +80,8 @@ def describe(
     highest = min((one.level for one in above), default=0)
     tops = sum(one.level == 1 for one in candidates)
     keys = [one.key for one in candidates]
-    repeated = [_share(set(terms(one.text)), told) for one in candidates]
-    most, of_whole = max(repeated, default=0.0), _share(of_title, told)
+    repeated = [_share(set(terms(one.text)), opening_terms) for one in candidates]
+    most, of_whole = max(repeated, default=0.0), _share(of_title, opening_terms)
     rows = []
     for one, share in zip(candidates, repeated, strict=True):
         key, block, level = one.key, one.block, one.level

@@ -158,9 +158,9 @@ def read_line(document: Document, lines: LineNumbers, index: int, now: datetime,
 
     Cost: O(characters of the line).
     """
-    near, kept = lines
+    near, text_blocks = lines
     blocks = document.blocks
-    first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
+    first, last = (text_blocks[0], text_blocks[-1]) if text_blocks else (-1, len(blocks))
     text = _opening(blocks.texts[index]) if index == first else blocks.texts[index]
     if len(text) > _MAX_LINE_CHARS or not _may_hold(text):
         return None

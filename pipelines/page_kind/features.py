@@ -130,27 +130,27 @@ def _text(page: _Features, extraction: Extraction) -> None:
     confidence = extraction.confidence
     if not extraction.calibrated:
         confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
-    kept, mass, blocks = page.kept, page.view.mass, page.document.blocks
+    text_blocks, mass, blocks = page.kept, page.view.mass, page.document.blocks
     page.add("confidence", confidence)
-    sizes = mass[kept]
+    sizes = mass[text_blocks]
     text = float(sizes.sum())
     page.add_amount("text", text)
     page.add("text share", text / page.total)
-    page.add_amount("text blocks", len(kept))
-    prose = float(page.prose[kept].sum())
+    page.add_amount("text blocks", len(text_blocks))
+    prose = float(page.prose[text_blocks].sum())
     page.add_amount("prose", prose)
     page.add("prose share", prose / max(text, 1.0))
-    page.add_amount("prose blocks", float((page.prose[kept] > 0).sum()))
+    page.add_amount("prose blocks", float((page.prose[text_blocks] > 0).sum()))
     page.add_amount("longest block", float(sizes.max(initial=0.0)))
-    page.add_amount("mean block", text / max(len(kept), 1))
+    page.add_amount("mean block", text / max(len(text_blocks), 1))
     page.add("short share", float(sizes[sizes < _SHORT].sum()) / max(text, 1.0))
-    page.add("short blocks", float((sizes < _SHORT).mean()) if len(kept) else 1.0)
-    chars = max(float(page.view.chars[kept].sum()), 1.0)
-    page.add("linked in text", float(page.view.links[kept].sum()) / chars)
+    page.add("short blocks", float((sizes < _SHORT).mean()) if len(text_blocks) else 1.0)
+    chars = max(float(page.view.chars[text_blocks].sum()), 1.0)
+    page.add("linked in text", float(page.view.links[text_blocks].sum()) / chars)
     for name, counts in (("stops", blocks.stops), ("marks", blocks.marks), ("digits", blocks.digits)):
-        page.add(f"{name} in text", float(counts[kept].sum()) / max(text, 30.0))
-    if len(kept):
-        first, last = int(kept[0]), int(kept[-1])
+        page.add(f"{name} in text", float(counts[text_blocks].sum()) / max(text, 30.0))
+    if len(text_blocks):
+        first, last = int(text_blocks[0]), int(text_blocks[-1])
         span = slice(first, last + 1)
         inside = max(float(mass[span].sum()), 1.0)
         page.add("gaps in text", 1 - text / inside)
@@ -168,7 +168,7 @@ def _text(page: _Features, extraction: Extraction) -> None:
         page.add_amount("expected text", float(expected.sum()))
         page.add("best chance", float(chances.max()))
         page.add("mean chance", float(expected.sum()) / page.total)
-        page.add("chance of text", float(expected[kept].sum()) / max(text, 1.0))
+        page.add("chance of text", float(expected[text_blocks].sum()) / max(text, 1.0))
         doubt = float((chances * (1 - chances) * mass).sum())
         page.add("doubt", doubt / max(float(expected.sum()), 1.0))
     else:
@@ -215,21 +215,21 @@ def _headed(page: _Features, metadata: Metadata) -> None:
     page.add_amount("linked headings", float(linked.sum()))
     page.add("linked headings share", float(linked.sum()) / max(float(heads.sum()), 1.0))
     page.add("h1 linked", float(bool((linked & (levels == 1)).any())))
-    kept = page.kept
+    text_blocks = page.kept
     inside = np.zeros(page.size, np.bool_)
-    inside[kept] = True
+    inside[text_blocks] = True
     page.add_amount("headings in text", float((heads & inside).sum()))
     under = np.zeros(page.size, np.bool_)
     for back in (1, 2, 3):
         under[back:] |= page.headlines[:-back]
-    body = kept[(page.view.mass[kept] >= _SUMMARY) & ~page.view.linked[kept]]
+    body = text_blocks[(page.view.mass[text_blocks] >= _SUMMARY) & ~page.view.linked[text_blocks]]
     page.add_amount("summaries in text", float(under[body].sum()))
     page.add("summaries share of text", float(under[body].mean()) if len(body) else 0.0)
     title = metadata.title or document.title
     wanted = squeeze(title)
     page.add_amount("title", len(wanted) + 1.5 * sum("\u3040" <= char <= "\u9fff" for char in wanted))
     page.add("title in title", float(bool(wanted) and wanted in squeeze(document.title)))
-    first = int(kept[0]) if len(kept) else -1
+    first = int(text_blocks[0]) if len(text_blocks) else -1
     place, passed = -1, 0
     if first >= 0 and len(wanted) >= 5:
         for index in range(min(first + 1, page.size - 1), max(-1, first - 60), -1):

@@ -73,10 +73,10 @@ class KindModel:
 
     def predict(self, values: Mapping[str, float], found: Words, address: Mapping[str, float]) -> Numbers:
         """Return the probability of each kind. Cost: O(words + weights), under 1 ms."""
-        own = np.array(list(map(values.__getitem__, self.features)))
-        votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
-        told = self.address or {}
-        return self.calibrate(votes, sum(told.get(name, 0.0) * value for name, value in address.items()))
+        feature_values = np.array(list(map(values.__getitem__, self.features)))
+        votes = self.vote(np.concatenate((feature_values, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
+        address_weights = self.address or {}
+        return self.calibrate(votes, sum(address_weights.get(name, 0.0) * value for name, value in address.items()))
 
     def is_article(self, chances: Numbers) -> bool:
         listed = chances[self.kinds.index(PageKind.LIST)] if PageKind.LIST in self.kinds else 0.0

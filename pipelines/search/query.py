@@ -154,7 +154,7 @@ def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
 
 
 def _languages_of(word: str) -> Sequence[str]:
-    return next((found for script, found in _LANGUAGES_OF_SCRIPTS if script.search(word)), LANGUAGES)
+    return next((languages for script, languages in _LANGUAGES_OF_SCRIPTS if script.search(word)), LANGUAGES)
 
 
 def _is_stop(word: str) -> bool:

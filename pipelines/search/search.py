@@ -244,7 +244,7 @@ class _Search:
         return SearchResult(hits, len(stories), is_complete, facets, self._notes)
 
     def _shown(self, ids: Sequence[int]) -> dict[int, FoundArticle]:
-        return {key: found for one in self._connections for key, found in find.shown(one, ids).items()}
+        return {key: article for one in self._connections for key, article in find.shown(one, ids).items()}
 
     def _hit(self, article: FoundArticle, ranked: _Ranked, n: int) -> Hit:
         terms = self._plan.terms

@@ -87,8 +87,8 @@ def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
             texts[key] = texts.get(key, 0.0) + weight
     if len(texts) > MAX_TEXTS:
         # ties are broken by the key, so that the same pages always give the same model
-        kept = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
-        texts = {key: texts[key] for key in kept}
+        frequent_keys = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
+        texts = {key: texts[key] for key in frequent_keys}
     return SiteModel(seen=model.seen + len(new), pages=pages, texts=texts, templates=templates, articles=articles)
 
 

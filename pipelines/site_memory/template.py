@@ -110,28 +110,28 @@ def correct(document: Document, extraction: Extraction, repeated: Values, on_pat
     if not len(repeated) or not extraction.blocks:
         return extraction
     chars = np.asarray(document.blocks.chars)
-    kept = np.zeros(len(chars), np.bool_)
-    kept[list(extraction.blocks)] = True
+    text_mask = np.zeros(len(chars), np.bool_)
+    text_mask[list(extraction.blocks)] = True
     evidence = [extraction.evidence] if extraction.evidence else []
     place = on_path >= _SUPPORT
-    share = chars[kept & place].sum() / max(chars[kept].sum(), 1)
-    there = kept
+    share = chars[text_mask & place].sum() / max(chars[text_mask].sum(), 1)
+    there = text_mask
     if _MOSTLY <= share < 1.0:
-        there = kept & place
+        there = text_mask & place
     elif place.any() and share < _HARDLY:
         there = _text_in(document, place & (repeated < _REPEATED))
-    if there is not kept and chars[there].sum() >= _MIN_CHARS:
-        kept = there
+    if there is not text_mask and chars[there].sum() >= _MIN_CHARS:
+        text_mask = there
         evidence.append("place")
     for bound, left in ((_REPEATED, 0.5), (_CERTAIN, 0.0)):
-        rest = kept & (repeated < bound)
-        if (rest != kept).any() and chars[rest].sum() >= max(_MIN_CHARS, left * chars[kept].sum()):
-            kept = rest
+        rest = text_mask & (repeated < bound)
+        if (rest != text_mask).any() and chars[rest].sum() >= max(_MIN_CHARS, left * chars[text_mask].sum()):
+            text_mask = rest
             evidence.append("repeated")
             break
     if len(evidence) == bool(extraction.evidence):
         return extraction
-    blocks = [int(block) for block in np.flatnonzero(kept)]
+    blocks = [int(block) for block in np.flatnonzero(text_mask)]
     corrected = render.extraction(document, blocks, extraction.confidence, extraction.scores, ",".join(evidence))
     return replace(corrected, calibrated=extraction.calibrated)
 

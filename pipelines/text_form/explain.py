@@ -41,19 +41,19 @@ def explain(document: Document, page: ParseResult, extraction: Extraction) -> st
     The copy needs and runs nothing: scripts, styles, links and forms are taken out, and a policy forbids the rest.
     Cost: O(nodes + characters), several times that of parsing.
     """
-    kept = frozenset(extraction.blocks)
+    indices = frozenset(extraction.blocks)
     blocks = document.blocks
     judged = page.kind.name.lower() + (f" ({page.reason})" if page.reason else "")
     seen = (
         f"<b>{escape(page.metadata.title or document.title)}</b><br>{escape(judged)}; "
-        f'<span class="kept">{len(kept)} blocks kept</span>, '
-        f'<span class="dropped">{len(blocks) - len(kept)} dropped</span>; confidence {extraction.confidence:g}'
+        f'<span class="kept">{len(indices)} blocks kept</span>, '
+        f'<span class="dropped">{len(blocks) - len(indices)} dropped</span>; confidence {extraction.confidence:g}'
         + (f"; {escape(extraction.evidence)}" if extraction.evidence else "")
     )
     return (
         '<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
         f"content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>{escape(clean(document.title))}</title>"
-        f'<style>{_STYLE}</style></head><body><div class="seen">{seen}</div>{_coloured(document, extraction, kept)}'
+        f'<style>{_STYLE}</style></head><body><div class="seen">{seen}</div>{_coloured(document, extraction, indices)}'
         "</body></html>"
     )
 

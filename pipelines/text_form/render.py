@@ -84,14 +84,14 @@ class _Picture:
 class _Marks:
     def __init__(self, document: Document, made: Sequence[TextPart]) -> None:
         self.parts = made
-        kept = {part.block for part in made}
+        part_blocks = {part.block for part in made}
         self.links: dict[int, list[tuple[str, str]]] = {}
         for _, href, _, anchor, block in document.links:
-            if block in kept and anchor:
+            if block in part_blocks and anchor:
                 url = document.resolve(href)
                 if url:
                     self.links.setdefault(block, []).append((anchor, url))
-        self.pictures = list(self._pictures(document, kept)) if made and document.images else []
+        self.pictures = list(self._pictures(document, part_blocks)) if made and document.images else []
 
     def _pictures(self, document: Document, kept: Set[int]) -> Iterator[_Picture]:
         nodes = document.blocks.nodes

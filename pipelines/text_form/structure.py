@@ -174,9 +174,9 @@ def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:
     lines = [(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4), clean(line)) for line in raw.splitlines()]
     if "".join(line for _, line in lines).replace(" ", "") != text.replace(" ", ""):
         return ()
-    kept = [f"{indent}{line}" if line else "" for indent, line in lines]
-    while kept and not kept[0]:
-        kept.pop(0)
-    while kept and not kept[-1]:
-        kept.pop()
-    return tuple(kept)
+    pre_lines = [f"{indent}{line}" if line else "" for indent, line in lines]
+    while pre_lines and not pre_lines[0]:
+        pre_lines.pop(0)
+    while pre_lines and not pre_lines[-1]:
+        pre_lines.pop()
+    return tuple(pre_lines)

@@ -274,7 +274,9 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
 def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: Params) -> _Learned:
     """Learn the votes of one size against each of `sides`, also without each fold."""
     harmful = units.harmful
-    sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
+    sides = {
+        name: usable_masks for name, masks in sides.items() if (usable_masks := [mask for mask in masks if mask.any()])
+    }
     held = {name: np.full(len(harmful), np.nan) for name in sides}
     parts: list[dict[str, Votes]] = []
     for fold in range(FOLDS):
@@ -415,27 +417,29 @@ def _learn_parts(
         for name, title in wanted:
             for odds, place, _ in foreign_parts(title, example.text, held[fold], weights):
                 odds_of.setdefault(name, {}).setdefault(place, []).append(odds)
-    own, strange, foreign = (
+    own_odds, strange_odds, foreign_odds = (
         {place: np.array(odds_of.get(name, {}).get(place, [])) for place in (HarmPart.TITLE, HarmPart.TEXT)}
         for name in ("own", "strange", "foreign")
     )
-    if not all(len(each[HarmPart.TITLE]) for each in (own, strange, foreign)) or not len(own[HarmPart.TEXT]):
+    if not all(len(each[HarmPart.TITLE]) for each in (own_odds, strange_odds, foreign_odds)) or not len(
+        own_odds[HarmPart.TEXT]
+    ):
         return model.foreign, {}
-    scores = np.concatenate([own[HarmPart.TITLE], foreign[HarmPart.TITLE]])
-    labels = np.arange(len(scores)) >= len(own[HarmPart.TITLE])
-    of_titles = float(np.quantile(own[HarmPart.TITLE], 1 - params.foreign_titles))
-    if len(strange[HarmPart.TITLE]) * params.strange_titles >= _ENOUGH:
-        of_titles = max(of_titles, float(np.quantile(strange[HarmPart.TITLE], 1 - params.strange_titles)))
-    of_lines = float(np.quantile(own[HarmPart.TEXT], 1 - params.foreign_lines))
+    scores = np.concatenate([own_odds[HarmPart.TITLE], foreign_odds[HarmPart.TITLE]])
+    labels = np.arange(len(scores)) >= len(own_odds[HarmPart.TITLE])
+    of_titles = float(np.quantile(own_odds[HarmPart.TITLE], 1 - params.foreign_titles))
+    if len(strange_odds[HarmPart.TITLE]) * params.strange_titles >= _ENOUGH:
+        of_titles = max(of_titles, float(np.quantile(strange_odds[HarmPart.TITLE], 1 - params.strange_titles)))
+    of_lines = float(np.quantile(own_odds[HarmPart.TEXT], 1 - params.foreign_lines))
     slope = _slope(scores - of_titles, labels)
     report: dict[str, object] = {
         "f1": _f1(scores > of_titles, labels),
-        "own_titles": len(own[HarmPart.TITLE]),
-        "own_titles_called_foreign": int((own[HarmPart.TITLE] > of_titles).sum()),
-        "foreign_titles": len(foreign[HarmPart.TITLE]),
-        "strange_titles_called_foreign": round(float((strange[HarmPart.TITLE] > of_titles).mean()), 4),
-        "own_texts": len(own[HarmPart.TEXT]),
-        "own_texts_called_foreign": int((own[HarmPart.TEXT] > of_lines).sum()),
+        "own_titles": len(own_odds[HarmPart.TITLE]),
+        "own_titles_called_foreign": int((own_odds[HarmPart.TITLE] > of_titles).sum()),
+        "foreign_titles": len(foreign_odds[HarmPart.TITLE]),
+        "strange_titles_called_foreign": round(float((strange_odds[HarmPart.TITLE] > of_titles).mean()), 4),
+        "own_texts": len(own_odds[HarmPart.TEXT]),
+        "own_texts_called_foreign": int((own_odds[HarmPart.TEXT] > of_lines).sum()),
     }
     return (slope * weights[0], slope * weights[1], -slope * of_titles, -slope * of_lines), report
 

@@ -89,13 +89,13 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
     folds = [_fold(page) for page in pages]
     kind_examples: list[KindExample] = []
     for fold in range(FOLDS):
-        others = (page for page, own in zip(pages, folds, strict=True) if own != fold)
+        others = (page for page, page_fold in zip(pages, folds, strict=True) if page_fold != fold)
         networks = learning.learn(_texts(others), seed, learning.Params())
 
         def read(document: Document, networks: Any = networks) -> Extraction:
             return combined.extract_by(networks, document, combined.Params())
 
-        held = (page for page, own in zip(pages, folds, strict=True) if own == fold)
+        held = (page for page, page_fold in zip(pages, folds, strict=True) if page_fold == fold)
         kind_examples += [made for page in held for made in examples(page, read, fetched_at)]
     return kind_examples
 
@@ -110,12 +110,12 @@ def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[Kind
     document = parse(page.body, url)
     if kind is None or not len(document.blocks):
         return
-    extraction, found, made = _look(document, read, fetched_at)
+    extraction, page_metadata, made = _look(document, read, fetched_at)
     # Corpora that know no more than the host give its root, of articles too.
     is_known = bool(urlsplit(url).path.strip("/")) or (bool(url) and kind is PageKind.LIST)
     yield KindExample(kind, site_of(page.row), *made, (_NOWHERE, describe_url(url)) if is_known else (_NOWHERE,))
     if extraction.html:
-        draw, title = zlib.crc32(str(page.row.get("id")).encode()), escape(found.title)
+        draw, title = zlib.crc32(str(page.row.get("id")).encode()), escape(page_metadata.title)
         head = (f"<title>{title}</title>" if draw % 2 else "") + (f"<h1>{title}</h1>" if draw % 5 else "")
         bare = parse(f"{head}{extraction.html}".encode(), "http://example.com/text.html")
         if len(bare.blocks):
@@ -126,9 +126,9 @@ def _look(
     document: Document, read: Read, fetched_at: datetime
 ) -> tuple[Extraction, Metadata, tuple[dict[str, float], Words]]:
     extraction = read(document)
-    found = metadata.extract(document, extraction, fetched_at)
-    values = features(document, extraction, found, links.extract(document, extraction))
-    return extraction, found, (values, words(document, extraction))
+    page_metadata = metadata.extract(document, extraction, fetched_at)
+    values = features(document, extraction, page_metadata, links.extract(document, extraction))
+    return extraction, page_metadata, (values, words(document, extraction))
 
 
 def _fold(page: KnownPage) -> int:

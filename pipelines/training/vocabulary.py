@@ -28,7 +28,7 @@ def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
     if not frequencies.documents:
         raise ModelError("there are no texts to learn from")
     # a new word was not cut yet: at most as many documents as occurrences have it
-    new = {found.word: min(found.count, frequencies.documents) for found in words.find()}
+    new = {new_word.word: min(new_word.count, frequencies.documents) for new_word in words.find()}
     terms = {term: count for term, count in frequencies.counts.items() if count >= _LEAST_DOCUMENTS}
     return {
         "documents": frequencies.documents,

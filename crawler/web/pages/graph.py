@@ -106,13 +106,13 @@ def rank_sites(database: Database, now: float) -> _RankedSites:
     ids = graph.ids
     wanted = [int(ids[page]) for pages_of in top.values() for page in pages_of]
     keys = graph.site_ids[chosen].tolist()
-    known, names = database.read(lambda connection: (named(connection, wanted), site_names(connection, keys)))
+    named_pages, names = database.read(lambda connection: (named(connection, wanted), site_names(connection, keys)))
     between, inside = _links(graph, chosen, top)
     links_in = graph.in_links()
     ranked_sites = []
     for place, (n, key) in enumerate(zip(chosen, keys, strict=True)):
         # those that links name may have no row any more
-        there = {page: known[int(ids[page])] for page in top[n] if int(ids[page]) in known}
+        there = {page: named_pages[int(ids[page])] for page in top[n] if int(ids[page]) in named_pages}
         places = {page: at for at, page in enumerate(there)}
         ranked = [_RankedPage(int(ids[p]), name, float(scores[p]), int(links_in[p])) for p, name in there.items()]
         pairs = {(places[a], places[b]): 1 for a, b in inside[place] if a in places and b in places}

@@ -20,19 +20,19 @@ _NAMED = 40
 def show(visit: Visit) -> Response:
     given = visit.text("url", _MOST_URL).strip()
     url = read_url(given) if given else None
-    found = visit.read(lambda connection: look_up(connection, url)) if url else None
-    known = found.known if found else None
-    shares = score_shares(known) if known else []
+    answer = visit.read(lambda connection: look_up(connection, url)) if url else None
+    explanation = answer.known if answer else None
+    shares = score_shares(explanation) if explanation else []
     return board_page(
         visit,
         "why.html",
         section="why",
         given=given,
         url=url,
-        is_pruned=found is not None and found.is_pruned,
-        known=known,
-        found=_told(origin(known, found.rules) if known and found else (), visit.language),
-        results=_told(results(known) if known else (), visit.language),
+        is_pruned=answer is not None and answer.is_pruned,
+        known=explanation,
+        found=_told(origin(explanation, answer.rules) if explanation and answer else (), visit.language),
+        results=_told(results(explanation) if explanation else (), visit.language),
         shares=shares,
         most=max((abs(each.added) for each in shares), default=0.0),
     )

@@ -84,15 +84,15 @@ class _Headlines:
 
     def others(self) -> Iterable[tuple[int, int]]:
         document, nodes, tags, parents = self.document, self.nodes, self.tags, self.document.parents
-        own, body = nodes[self.own], parents[nodes[self.core]]
+        headline, body = nodes[self.own], parents[nodes[self.core]]
         article = nodes[self.core]
         while article > 0 and tags[article] != "article":
             article = parents[article]
         last = 0
         for index in self.heads:
             node = nodes[index]
-            is_level = tags[node] == tags[own] == "h1"
-            is_beside = is_level and parents[node] == parents[own] and index > self.core
+            is_level = tags[node] == tags[headline] == "h1"
+            is_beside = is_level and parents[node] == parents[headline] and index > self.core
             if node < last or (body <= node < document.ends[body] and not is_beside):
                 continue
             prose = self._prose_below(index)
@@ -141,10 +141,10 @@ class _Headlines:
 
     def _container(self, index: int, prose: int) -> tuple[int, int]:
         document, nodes, ends = self.document, self.nodes, self.document.ends
-        own, core = nodes[self.own], nodes[self.core]
+        headline, core = nodes[self.own], nodes[self.core]
         node, first, above = nodes[index], index, 0.0
         box = document.parents[node]
-        while box > 0 and not (box <= own < ends[box] or box <= core < ends[box]):
+        while box > 0 and not (box <= headline < ends[box] or box <= core < ends[box]):
             while first > 0 and box <= nodes[first - 1] < ends[box] and above <= _ABOVE:
                 first -= 1
                 above += self.letters[first]
@@ -157,9 +157,9 @@ class _Headlines:
 
     def _is_alike(self, box: int) -> bool:
         parents, tags, names = self.document.parents, self.tags, self.document.names
-        own = self.nodes[self.own]
-        while own > 0 and parents[own] != parents[box]:
-            own = parents[own]
-        if own <= 0 or tags[own] != tags[box]:
+        ancestor = self.nodes[self.own]
+        while ancestor > 0 and parents[ancestor] != parents[box]:
+            ancestor = parents[ancestor]
+        if ancestor <= 0 or tags[ancestor] != tags[box]:
             return False
-        return tags[box] == "article" or bool(names[box] and names[own] == names[box])
+        return tags[box] == "article" or bool(names[box] and names[ancestor] == names[box])
