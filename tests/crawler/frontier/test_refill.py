@@ -149,7 +149,7 @@ class RefillMachine(RuleBasedStateMachine):
 
 
 RefillMachine.TestCase.settings = settings(
-    max_examples=settings.default.max_examples // 6,
+    max_examples=settings.default.max_examples // 10,
     stateful_step_count=15,
     phases=(Phase.explicit, Phase.generate),
 )
