@@ -89,7 +89,8 @@ def test_ordinary_spider_has_scrapys_scheduler_retries_redirects_cookies_and_rob
     tmp_path: Path, site: _Site, name: str
 ) -> None:
     allowed = () if name == "plain" else ("-s", "ALLOW_NETWORKS=127.0.0.1")
-    done = scrapy(tmp_path, "crawl", name, "-a", f"url={site.url()}", "-o", "-:jsonl", *MODULES, *allowed)
+    database = ("-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    done = scrapy(tmp_path, "crawl", name, "-a", f"url={site.url()}", "-o", "-:jsonl", *MODULES, *allowed, *database)
     assert done.returncode == 0, done.stderr
     assert items(done) == [
         {"title": "HOME", "url": site.url(), "cookie": ""},
@@ -102,7 +103,7 @@ def test_ordinary_spider_has_scrapys_scheduler_retries_redirects_cookies_and_rob
     assert "/c" not in site.asked, "DEPTH_LIMIT"
     assert site.asked.count("/busy") == 3
     assert "Dumping Scrapy stats" in done.stderr
-    assert not (Path("news.db")).exists()
+    assert not (tmp_path / "news.db").exists()
 
 
 def test_guarded_spider_is_kept_from_private_addresses(tmp_path: Path, site: _Site) -> None:
