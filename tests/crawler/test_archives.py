@@ -30,7 +30,7 @@ ASKED = {
     "pages": "SELECT id, state, http_status, page_kind FROM url WHERE kind = 'page' AND visits > 0",
     "fetched": "SELECT u.url, p.content_type FROM page p JOIN url u ON u.id = p.url_id",
 }
-"""What an archive must bring back, by name; not which of several copies, or of the parts of an article, came first."""
+"""Queries of all that an archive must bring back; which of several copies or parts came first may differ."""
 
 
 def story(n: int, *links: str, day: int = 1) -> Answer:
