@@ -367,7 +367,7 @@ def used_elsewhere() -> frozenset[tuple[str, str]]:
 
 
 def reached(name: str) -> set[str]:
-    """What other files use of a module: by its name, or as what a definition shows that they use."""
+    """Find the names of a module that other files use, directly or through a definition that shows them."""
     defined = top_level(modules()[name])
     found: set[str] = set()
     more = {each for each in defined if (name, each) in used_elsewhere()}

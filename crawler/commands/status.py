@@ -6,7 +6,6 @@ import json
 import time
 from collections import Counter
 from datetime import UTC, datetime
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from db.records.keys import iso
@@ -75,11 +74,12 @@ class Command(NewsCommand):
             return
         if opts.traps:
             _, traps = read_each(self, listed)
-            patterns, skipped = zip(*(answer for _, answer in traps), strict=True)
             counts = Counter[str]()
-            for kind, n in chain(*skipped):
-                counts[kind] += n
-            _show_traps(output, list(chain(*patterns)), counts.most_common())
+            for _, (_, skipped) in traps:
+                for kind, n in skipped:
+                    counts[kind] += n
+            patterns = [pattern for _, (some, _) in traps for pattern in some]
+            _show_traps(output, patterns, counts.most_common())
             return
         name, answers = read_each(
             self,
@@ -91,9 +91,9 @@ class Command(NewsCommand):
         )
         runs = {database: value.runs for database, (value, _, _) in answers}
         _print(output, name, joined([value for _, (value, _, _) in answers], hosts=opts.hosts), runs)
-        if alarms := list(chain(*(some for _, (_, some, _) in answers))):
+        if alarms := [alarm for _, (_, some, _) in answers for alarm in some]:
             _alarms(output, alarms)
-        if rendered := list(chain(*(some for _, (_, _, some) in answers))):
+        if rendered := [host for _, (_, _, some) in answers for host in some]:
             _rendered(output, rendered)
 
     def _show_rules(self, output: Output, how: str, hosts: int) -> None:
@@ -108,7 +108,7 @@ class Command(NewsCommand):
             if how == _KEPT
             else read_each(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
         )
-        _show_url_rules(output, how, list(chain(*(some for _, some in answers))))
+        _show_url_rules(output, how, [rule for _, some in answers for rule in some])
 
 
 def _print(output: Output, name: str, crawl: Status, runs: Mapping[str, Sequence[RunStatus]]) -> None:
