@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, func, or_, select, text, update
 
 from ..engine.statements import among, in_state, is_postgres, one_by_one, run_many
-from ..records.lease import LeaseRequest, Leases, Waiting
+from ..records.lease import Beyond, LeaseRequest, Leases, Waiting
 from ..records.reasons import FailReason, Reason, label
 from ..records.run import Limits
 from ..records.url import Kind, Lease, State
@@ -70,7 +70,31 @@ def lease(connection: Connection, request: LeaseRequest) -> Leases:
         spend_totals(connection, [candidate.seed_id for candidate in pages])
         spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
         leases.seeds = seed_rows(connection, sorted({c.seed_id for c in leases.urls if c.seed_id is not None}))
+    full = {key for key, n in seeds.items() if n <= 0}
+    if left == 0 or full or request.limits.pages_per_host is not None:
+        leased = Counter(candidate.host_id for candidate in leases.urls)
+        for host_id in sorted(owned - request.robots_only):
+            missing = request.wants[host_id] - leased[host_id]
+            if missing > 0:
+                leases.beyond += _beyond(connection, request, host_id, missing, full, is_over=left == 0)
     return leases
+
+
+def _beyond(
+    connection: Connection, request: LeaseRequest, host_id: int, most: int, full: set[int], *, is_over: bool
+) -> list[Beyond]:
+    """Return the best URLs of a host that a limit leaves waiting; `full` seeds have reached theirs."""
+    limit = request.limits.pages_per_host
+    is_full = limit is not None and connection.execute(_PAGES, {"key": host_id}).scalar_one() >= limit
+    if not (is_over or is_full or full) or request.closed(host_id) is not None:
+        return []
+    statement = _WAITS if is_over or is_full else _WAITS.where(url.c.seed_id.in_(full))
+    rows = connection.execute(statement, {"host": host_id, "now": request.now, "most": most}).all()
+    return [
+        Beyond(one, host_id if is_full else None, one.seed_id if one.seed_id in full else None)
+        for one in (Lease(*row) for row in rows)
+        if one.counts and not request.disallow_reason(host_id, one.url) and request.refuse(one) is None
+    ]
 
 
 # locked: nobody takes the run for dead before this transaction has ended
@@ -88,13 +112,13 @@ LEASE_COLUMNS = tuple(url.c[name] for name in Lease.__dataclass_fields__)
 
 _WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
 _READY = _WAITING & or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now"))
-_BEST = (
+_WAITS = (
     select(*LEASE_COLUMNS)
     .where(_READY)
     .order_by(url.c.score.desc(), url.c.found_at)
     .limit(bindparam("most"))
-    .with_for_update(skip_locked=True)
 )
+_BEST = _WAITS.with_for_update(skip_locked=True)
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
 _THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
