@@ -126,7 +126,7 @@ class HostQueues:
             self._offer(host, now)
 
     def mark_dry(self, host_id: int, best_waiting: float = -math.inf) -> None:
-        """Ask for nothing of a host until it is refreshed; `best_waiting` is what a limit leaves in the database."""
+        """Ask for nothing of a host until it is refreshed; limits left `best_waiting`."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
             self.hosts[host_id].best_waiting = best_waiting
@@ -184,7 +184,7 @@ class HostQueues:
         return leases
 
     def make_room(self, beyond: Sequence[Beyond]) -> list[Lease]:
-        """Take out URLs that are held while better ones wait because a limit is spent: the worst for the best.
+        """Take out the worst URLs held for better ones that a spent limit leaves waiting.
 
         The hosts of both are then to be asked for again. Cost: O(URLs held) for each of `beyond`.
         """

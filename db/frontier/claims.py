@@ -118,12 +118,7 @@ LEASE_COLUMNS = tuple(url.c[name] for name in Lease.__dataclass_fields__)
 
 _WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
 _READY = _WAITING & or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now"))
-_WAITS = (
-    select(*LEASE_COLUMNS)
-    .where(_READY)
-    .order_by(url.c.score.desc(), url.c.found_at)
-    .limit(bindparam("most"))
-)
+_WAITS = select(*LEASE_COLUMNS).where(_READY).order_by(url.c.score.desc(), url.c.found_at).limit(bindparam("most"))
 _BEST = _WAITS.with_for_update(skip_locked=True)
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _THERE = select(url.c.id).where(_READY).limit(bindparam("most"))

@@ -34,7 +34,7 @@ class LeaseRequest:
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """A URL that only waits because limits are spent; a leased one that is released may make room for it.
+    """A URL that waits because limits are spent; a released one may make room for it.
 
     Attributes:
         host_id: its host, if that has reached a limit; then only URLs of that host make room.
