@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 from zlib import crc32
 
 import numpy as np
@@ -31,9 +31,9 @@ MIN_PAGES: Final = 3
 class Params:
     """Thresholds of the entropy extractor, in [0, 1], and its number of blocks.
 
-    ST is `structure`, TC `content` and TA `anchors`. A node is a candidate above the SII `structure`; children with less than `share` of their node's information are
-    ignored. With the terms of a site, candidates above the CII `content` are text, at most `blocks` of them, and those
-    above the ATI `anchors` are links to related pages.
+    ST is `structure`, TC `content` and TA `anchors`. A node is a candidate above the SII `structure`; children with
+    less than `share` of their node's information are ignored. With the terms of a site, candidates above the CII
+    `content` are text, at most `blocks` of them, and those above the ATI `anchors` are links to related pages.
     """
 
     structure: float = 0.7
@@ -42,13 +42,6 @@ class Params:
     blocks: int = 1
     share: float = 0.01
     min_chars: int = 40
-
-
-class InformationBlocks(NamedTuple):
-    """Nodes of the text blocks and topic-related link blocks, the best first."""
-
-    text: Sequence[int]
-    links: Sequence[int]
 
 
 def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
@@ -230,8 +223,8 @@ def information_blocks(
     weights: Mapping[str, float],
     params: Params,
     targets: Mapping[str, Collection[str]] | None = None,
-) -> InformationBlocks:
-    """Return the text blocks and the topic-related link blocks of a page.
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Return nodes: the text blocks of a page, and its topic-related link blocks.
 
     CII of a node is the mean weight of its terms outside links, ATI that of its anchors (`anchor_index`), both
     aggregated bottom-up by length of text. Candidates above the thresholds are kept: of text at most `params.blocks`,
@@ -253,7 +246,7 @@ def information_blocks(
     text = sorted(found, key=lambda node: (-amount[node], node))[: params.blocks]
     anchors, worth = _anchors(document, weights, targets or {})
     linked = [node for node in candidates(document, worth, params) if anchors[node] > params.anchors]
-    return InformationBlocks(text, sorted(linked, key=lambda node: (-anchors[node], node)))
+    return text, sorted(linked, key=lambda node: (-anchors[node], node))
 
 
 def _content(document: Document, weights: Mapping[str, float]) -> tuple[Values, Values]:

@@ -194,9 +194,7 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "published_precision": "minute",
         "published_from": "json-ld",
         "section": story.section,
-        "related": join_stories(
-            [("https://wanhai.example/next.html", f"{story.title} 2"), ("javascript:alert(1)", "3")]
-        ),
+        "related": join_stories([("https://wanhai.example/2.html", f"{story.title} 2"), ("javascript:x()", "3")]),
         "description": story.text[:80],
         "tags": story.title[:4],
         # the English ones as a crawl leaves them that describes nothing

@@ -179,9 +179,8 @@ def test_text_and_topic_links_of_a_page() -> None:
 def test_link_to_a_page_on_its_terms_is_a_topic_link() -> None:
     document = PAGES[3]
     weights = term_weights(term_counts(document), site_of([term_counts(each) for each in PAGES[:3]]))
-    blocks = information_blocks(document, weights, Params(anchors=0.9), {"/y": {"首页", "页导", "导航"}})
-    tags = [document.tags[node] for node in blocks.links]
-    assert tags == ["ul"]
+    _, linked = information_blocks(document, weights, Params(anchors=0.9), {"/y": {"首页", "页导", "导航"}})
+    assert [document.tags[node] for node in linked] == ["ul"]
 
 
 def test_site_that_is_not_known_is_read_page_by_page() -> None:
