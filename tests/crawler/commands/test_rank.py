@@ -119,7 +119,8 @@ def test_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> No
         edges = Edges(sorted(found), bytes([BlockKind.BODY]) * len(found))
         terms = (page / 4, b"words") if page else None
         run_in(store, done(leased_urls[urls[page]], fetched_at=NOW + at, links=edges, terms=terms))
-    graph, relevance, shown = read_graph(database, NOW + 100)
+    read = read_graph(database, NOW + 100)
+    graph, relevance, shown = read.links, read.relevance, read.shown
     assert not any(pages.any() for pages in shown.values()), "no article, no list"
     by_id = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
     assert graph.ids[graph.fetched].tolist() == [ids[2], ids[0], ids[1]]
