@@ -126,26 +126,6 @@ def across(graph: LinkGraph) -> Values:
     return np.asarray(between, np.float64)
 
 
-def likely_hubs(graph: LinkGraph, hubs: Values) -> Values:
-    """Estimate hub scores of pages whose links are not known yet.
-
-    They are judged by the pages that are linked beside them: a page that stands in a menu among sections is one itself.
-    A block is all links of a page in blocks of one kind; it is worth the mean hub score of its fetched targets, and one
-    more that has none. A page is worth the mean of the blocks that it stands in. Fetched pages keep their own scores.
-
-    Cost: O(links), 30 bytes each.
-    Source: ours; S03 says that a hub score raises list pages, but in the paper only pages with known links have one.
-    """
-    kinds = int(graph.blocks.max(initial=0)) + 1
-    of_link = graph.link_rows().astype(np.int64) * kinds + graph.blocks
-    known = graph.row_of >= 0
-    size = graph.rows * kinds
-    sums = np.bincount(of_link, weights=(hubs * known)[graph.targets], minlength=size)
-    worth = sums / (np.bincount(of_link, weights=known[graph.targets], minlength=size) + 1.0)
-    mean = np.bincount(graph.targets, weights=worth[of_link], minlength=len(graph)) / np.maximum(graph.in_links(), 1)
-    return np.where(known, hubs, mean)
-
-
 def _main_vector(links: sparse.csc_array, params: Params) -> Values:
     """Find the hubs: main eigenvector of the matrix of links that two rows share."""
     from scipy.sparse.linalg import (  # noqa: PLC0415 - 4 MB of every crawl, though few rank by hubs

@@ -110,7 +110,8 @@ def _function(name: str) -> Callable[[networkx.DiGraph], object]:
 
     found = None if name.startswith("_") else getattr(networkx, name, None)
     if not callable(found) or isinstance(found, type):
-        near = get_close_matches(name, (each for each in dir(networkx) if callable(getattr(networkx, each))), 3, 0.5)
+        names = [each for each in dir(networkx) if callable(getattr(networkx, each))]
+        near = [each for each in names if name and name in each][:3] or get_close_matches(name, names, 3)
         raise _UnknownFunctionError(
             f"networkx has no function {name!r}" + (f"; names like it: {', '.join(near)}" if near else "")
         )
@@ -150,7 +151,7 @@ def computed(of_network: NetworkSignal, graph: networkx.DiGraph, size: int) -> V
         raise ValueError("it returned values of nodes that the graph does not have")
     values = np.zeros(size)
     try:
-        numbers = np.fromiter(result.values(), np.float64, len(result))
+        numbers = np.array([float(value) for value in result.values()])
     except TypeError:
         kind = type(next(iter(result.values()))).__name__
         raise TypeError(f"it returned {kind} for a node; a number is needed") from None

@@ -276,8 +276,10 @@ class Ranking:
         return expected.scaled(self._hits_of_all().authorities[queued], len(self.graph))
 
     def _hubs(self, queued: Numbers) -> Values:
-        likely = hits.likely_hubs(self.graph, self._hits_of_all().hubs)
-        return expected.scaled(likely[queued], len(self.graph))
+        # nothing in the links to a page tells whether it is a hub: what is not read yet has the mean
+        hubs, known = self._hits_of_all().hubs, self.graph.row_of >= 0
+        mean = hubs[known].mean() if known.any() else 0.0
+        return expected.scaled(np.where(known, hubs, mean)[queued], len(self.graph))
 
     def _of_networks(self, queued: Numbers) -> dict[str, Values]:
         """Compute signals of networks; those that fail are 0."""
