@@ -25,6 +25,10 @@ from .simpletree import body
 
 MIN_PAGES: Final = 3
 """Pages of a site from which its terms count; below, a page is read alone."""
+_LINK_PAGES: Final = 9
+"""Pages from which they tell links to related pages from others."""
+_FADED: Final = 0.9
+"""Part of so many pages that is left when they have faded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Params:
     """
 
     structure: float = 0.7
-    content: float = 0.5
+    content: float = 0.1
     anchors: float = 0.7
     blocks: int = 1
     share: float = 0.01
@@ -277,21 +281,33 @@ def _aggregate(document: Document, means: Values, chars: Values) -> tuple[Values
 def extract(document: Document, params: Params) -> Extraction:
     """Return text and topic-related link blocks by entropy over the site's pages.
 
-    A page whose site is not known by `MIN_PAGES` pages is read alone, by `extract_alone`.
+    A page whose site is not known by `MIN_PAGES` pages is read alone, by `extract_alone`; link blocks are looked for
+    when nine are known.
 
     Cost: O(nodes + characters).
     Source: S14, see `information_blocks`.
     Differs: links, labels and imprints inside the text blocks are left out; targets of links are not known.
     """
     site = document.site_terms
-    if site is None or site.pages.total < MIN_PAGES - 0.5:
+    if site is None or site.pages.total < _FADED * MIN_PAGES:
         return extract_alone(document, params)
-    weights = term_weights(term_counts(document), site)
+    extraction = extract_weighed(document, term_weights(term_counts(document), site), params)
+    return extraction if site.pages.total >= _FADED * _LINK_PAGES else replace(extraction, topic_links=None)
+
+
+def extract_weighed(
+    document: Document,
+    weights: Mapping[str, float],
+    params: Params,
+    targets: Mapping[str, Collection[str]] | None = None,
+) -> Extraction:
+    """Return text and topic-related link blocks by weights of terms.
+
+    For the arguments see `information_blocks`.
+    """
     view = measure(document)
-    text, linked = information_blocks(document, weights, params)
-    within = np.zeros(len(view.nodes), np.bool_)
-    for node in text:
-        within |= view.inside(node)
+    text, linked = information_blocks(document, weights, params, targets)
+    within = view.in_any(text)
     content, amount = _content(document, weights)
     share = float(sum(amount[node] for node in text)) / max(float(amount[0]), 1e-9)
     answer = _answer(document, within, content[view.nodes], min(share, 1.0), params)

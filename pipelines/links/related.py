@@ -22,7 +22,7 @@ _LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _RELATED = re.compile(_LISTS.choices("related"))
 _UNRELATED = re.compile(_LISTS.choices("not stories"))
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LABEL_CHARS: Final = 40
+MAX_LABEL_CHARS: Final = 40
 _PROSE_CHARS: Final = 30
 _HEADLINE_HAN: Final = 8
 _HEADLINE_CHARS: Final = 20
@@ -80,17 +80,18 @@ def mark(links: Links, stories: Iterable[StoryLink]) -> Links:
 def _stated(document: Document) -> Iterator[int]:
     linked = measure(document).linked.tolist()
     for number, text in enumerate(document.blocks.texts):
-        if len(text) <= _LABEL_CHARS and not linked[number] and _states(text):
-            yield from _under(document, number, linked)
+        if len(text) <= MAX_LABEL_CHARS and not linked[number] and states(text):
+            yield from blocks_under(document, number)
 
 
-def _under(document: Document, label: int, linked: list[bool]) -> Iterator[int]:
+def blocks_under(document: Document, label: int) -> Iterator[int]:
     """Yield the blocks of the list that a label stands over.
 
     It ends with its container, at the next label and at prose. Where the container holds a single line, its siblings
     of the same tag and name belong to it.
     """
     nodes, texts, parents, ends = document.blocks.nodes, document.blocks.texts, document.parents, document.ends
+    linked = measure(document).linked
     first = label + 1
     if first >= len(nodes) or not linked[first]:
         return
@@ -108,7 +109,7 @@ def _under(document: Document, label: int, linked: list[bool]) -> Iterator[int]:
             return
         if linked[number]:
             yield number
-        elif len(texts[number]) >= _PROSE_CHARS or _is_label(texts[number]):
+        elif len(texts[number]) >= _PROSE_CHARS or names_list(texts[number]):
             return
 
 
@@ -117,16 +118,18 @@ def _look_alike(document: Document, one: int, other: int) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _states(label: str) -> bool:
+def states(label: str) -> bool:
+    """Tell whether a label says that what stands under it are related stories."""
     line = label.lower()
-    return bool(_RELATED.search(line)) and not _UNRELATED.search(line) and _is_label(label)
+    return bool(_RELATED.search(line)) and not _UNRELATED.search(line) and names_list(label)
 
 
-def _is_label(text: str) -> bool:
+def names_list(text: str) -> bool:
+    """Tell whether a line is the label of a list beside a text."""
     return is_label(text) or is_aside(text)
 
 
 def _is_headline(anchor: str) -> bool:
     if anchor.count(" ") >= _HEADLINE_BLANKS and len(anchor) >= _HEADLINE_CHARS:
-        return not _is_label(anchor)
-    return len(_HAN.findall(anchor)) >= _HEADLINE_HAN and not _is_label(anchor)
+        return not names_list(anchor)
+    return len(_HAN.findall(anchor)) >= _HEADLINE_HAN and not names_list(anchor)

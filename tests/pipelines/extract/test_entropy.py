@@ -38,14 +38,19 @@ NOTICE = "本网站所载内容均由会员单位提供，读者如有疑问，�
 TOPICS = ["地铁隧道施工进展", "海港渔船返航记录", "山村小学图书捐赠", "棉田灌溉设备检修"]
 
 
+def topic(n: int) -> str:
+    """The subject of page n, of characters that no other page has."""
+    return TOPICS[n] if n < len(TOPICS) else "".join(chr(0x6000 + 40 * n + place) for place in range(8))
+
+
 def source(n: int) -> bytes:
-    topic = TOPICS[n]
+    about = topic(n)
     text = "".join(
-        f"<p>{topic}第{part}期：{topic[::-1]}，{topic[2:]}的工作人员{part}日说明了情况。</p>" for part in range(4)
+        f"<p>{about}第{part}期：{about[::-1]}，{about[2:]}的工作人员{part}日说明了情况。</p>" for part in range(4)
     )
-    links = f"<ul><li><a href='/x'>{topic}后续</a></li><li><a href='/y'>首页导航</a></li></ul>"
+    links = f"<ul><li><a href='/x'>{about}后续</a></li><li><a href='/y'>首页导航</a></li></ul>"
     body = f"<div class='text'>{text}</div>{links}<div class='foot'><p>{NOTICE}</p><p>{NOTICE}</p></div>"
-    return f"<html><title>{topic}</title><body><h1>{topic}</h1>{body}</body></html>".encode()
+    return f"<html><title>{about}</title><body><h1>{about}</h1>{body}</body></html>".encode()
 
 
 def page(n: int) -> Document:
@@ -193,12 +198,10 @@ def test_site_that_is_not_known_is_read_page_by_page() -> None:
 
 def test_worker_learns_the_terms_of_a_site() -> None:
     now, model = datetime(2024, 5, 1, tzinfo=UTC), NOTHING
-    for n in range(3):
-        first = parse_page(source(n), f"http://h.cn/{n}", fetched_at=now, extractor="entropy", site_model=pack(model))
-        assert first.stories == ()
-        assert first.sample is not None
-        model = learn(model, first.sample)
-    known = parse_page(source(3), "http://h.cn/3", fetched_at=now, extractor="entropy", site_model=pack(model))
-    assert NOTICE not in known.extraction.text
-    assert known.stories == (("http://h.cn/x", f"{TOPICS[3]}后续"),)
-    assert known.links.blocks[known.links.urls.index("http://h.cn/x")] == BlockKind.RELATED
+    for n in range(10):
+        parsed = parse_page(source(n), f"http://h.cn/{n}", fetched_at=now, extractor="entropy", site_model=pack(model))
+        assert parsed.sample is not None
+        model = learn(model, parsed.sample)
+        assert (NOTICE in parsed.extraction.text) == (n < 3)
+        assert parsed.stories == ((("http://h.cn/x", f"{topic(n)}后续"),) if n == 9 else ())
+    assert parsed.links.blocks[parsed.links.urls.index("http://h.cn/x")] == BlockKind.RELATED
