@@ -192,7 +192,13 @@ def _read(
     terms = None
     if is_kept:
         terms = index_terms(
-            about.title, kept_extraction.text, JOINED_BY.join(about.authors), about.source, about.language
+            about.title,
+            kept_extraction.text,
+            JOINED_BY.join(about.authors),
+            about.source,
+            about.language,
+            about.summary,
+            JOINED_BY.join(about.keywords),
         )
     is_doubtful = bool(kept_extraction.text) and suspicion(f"{about.title}\n{kept_extraction.text}") >= DOUBTFUL
     exceeded = document.exceeded | ({LINKS} if len(page_links) >= document.bounds.links else set())

@@ -10,9 +10,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from db.records.lease import Beyond
 from db.records.url import Lease
 
 from ..politeness.ip_clock import SharedClocks
@@ -124,10 +125,11 @@ class HostQueues:
             self._look(host)
             self._offer(host, now)
 
-    def mark_dry(self, host_id: int) -> None:
+    def mark_dry(self, host_id: int, best_waiting: float = -math.inf) -> None:
+        """Ask for nothing of a host until it is refreshed; limits left `best_waiting`."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
-            self.hosts[host_id].best_waiting = -math.inf
+            self.hosts[host_id].best_waiting = best_waiting
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
@@ -159,7 +161,8 @@ class HostQueues:
             touched[lease.host_id] = min(lease.score, touched.get(lease.host_id, lease.score))
         for host_id, lowest in touched.items():
             host = self.hosts[host_id]
-            host.best_waiting = -math.inf if host.dry else lowest  # leases are the best there were
+            if not host.dry:
+                host.best_waiting = lowest  # leases are the best there were
             if len(host.queue) > 2 * self.depth:
                 host.queue.sort()
                 surplus.extend(entry[3] for entry in host.queue[self.depth :])
@@ -179,6 +182,27 @@ class HostQueues:
         self._size -= len(leases)
         host.queue.clear()
         return leases
+
+    def make_room(self, beyond: Sequence[Beyond]) -> list[Lease]:
+        """Take out the worst URLs held for better ones that a spent limit leaves waiting.
+
+        The hosts of both are then to be asked for again. Cost: O(URLs held) for each of `beyond`.
+        """
+        held = sorted((entry[:3], entry[3]) for host in self.hosts.values() for entry in host.queue)
+        released: list[Lease] = []
+        for waiting in sorted(beyond, key=lambda one: -one.url.score):
+            place = next((n for n in range(len(held) - 1, -1, -1) if waiting.gains_by(held[n][1])), None)
+            if place is not None:
+                released.append(held.pop(place)[1])
+                self.refresh(waiting.url.host_id, waiting.url.score)
+        gone = {lease.id for lease in released}
+        for lease in released:
+            host = self.hosts[lease.host_id]
+            host.queue = [entry for entry in host.queue if entry[2] not in gone]
+            heapq.heapify(host.queue)
+            self.refresh(lease.host_id, lease.score)
+        self._size -= len(released)
+        return released
 
     def pop(self, now: float) -> Lease | None:
         """Take the best URL of all ready hosts; its host is then busy. Cost: O(log hosts)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Coroutine
 from typing import Any
@@ -136,11 +137,17 @@ class Refiller:
         )
         leases = await self._session.submit(table.lease, request)
         self._seeds.learn(leases.seeds)
+        best: dict[int, float] = {}
+        for one in leases.beyond:
+            best[one.url.host_id] = max(one.url.score, best.get(one.url.host_id, -math.inf))
         for host_id, due in leases.dry.items():
-            queues.mark_dry(host_id)
+            queues.mark_dry(host_id, best.get(host_id, -math.inf))
             if due is not None:
                 self._pending.later(due, host_id)
         self._session.stats.update({f"dropped/{reason}": n for reason, n in leases.skipped.items()})
         surplus = queues.push(leases.urls, time.monotonic())
         self._pending.count -= len(leases.urls) + leases.skipped.total()
-        await self._pending.release(surplus)
+        room = queues.make_room(leases.beyond)
+        await self._pending.release([*surplus, *room])
+        if room:
+            self._refilled_at = 0.0  # what it was made for is to be leased before it is needed

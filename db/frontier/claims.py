@@ -7,13 +7,13 @@ rows only chosen from are locked with SKIP LOCKED, so that processes never wait 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, or_, select, text, update
 
 from ..engine.statements import among, in_state, is_postgres, one_by_one, run_many
-from ..records.lease import LeaseRequest, Leases, Waiting
+from ..records.lease import Beyond, LeaseRequest, Leases, Waiting
 from ..records.reasons import FailReason, Reason, label
 from ..records.run import Limits
 from ..records.url import Kind, Lease, State
@@ -70,7 +70,37 @@ def lease(connection: Connection, request: LeaseRequest) -> Leases:
         spend_totals(connection, [candidate.seed_id for candidate in pages])
         spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
         leases.seeds = seed_rows(connection, sorted({c.seed_id for c in leases.urls if c.seed_id is not None}))
+    leased = Counter(candidate.host_id for candidate in leases.urls)
+    missing = {host_id: request.wants[host_id] - leased[host_id] for host_id in owned - request.robots_only}
+    full = {key for key, n in seeds.items() if n <= 0}
+    if left == 0 or full or request.limits.pages_per_host is not None:
+        leases.beyond = _beyond(connection, request, missing, full, is_over=left == 0)
     return leases
+
+
+def _beyond(
+    connection: Connection, request: LeaseRequest, missing: Mapping[int, int], full: set[int], *, is_over: bool
+) -> list[Beyond]:
+    """Return the best URLs, up to `missing` of each host, that limits leave waiting.
+
+    The limit of the crawl is reached if it `is_over`, and those of the seeds in `full`.
+    """
+    most = request.limits.pages_per_host
+    beyond: list[Beyond] = []
+    for host_id, n in sorted(missing.items()):
+        if n <= 0 or request.closed(host_id) is not None:
+            continue
+        is_full = most is not None and connection.execute(_PAGES, {"key": host_id}).scalar_one() >= most
+        if not (is_over or is_full or full):
+            continue
+        waits = _WAITS if is_over or is_full else _WAITS.where(url.c.seed_id.in_(full))
+        rows = connection.execute(waits, {"host": host_id, "now": request.now, "most": n}).all()
+        beyond += [
+            Beyond(one, host_id if is_full else None, one.seed_id if one.seed_id in full else None)
+            for one in (Lease(*row) for row in rows)
+            if one.counts and not request.disallow_reason(host_id, one.url) and request.refuse(one) is None
+        ]
+    return beyond
 
 
 # locked: nobody takes the run for dead before this transaction has ended
@@ -88,13 +118,8 @@ LEASE_COLUMNS = tuple(url.c[name] for name in Lease.__dataclass_fields__)
 
 _WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
 _READY = _WAITING & or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now"))
-_BEST = (
-    select(*LEASE_COLUMNS)
-    .where(_READY)
-    .order_by(url.c.score.desc(), url.c.found_at)
-    .limit(bindparam("most"))
-    .with_for_update(skip_locked=True)
-)
+_WAITS = select(*LEASE_COLUMNS).where(_READY).order_by(url.c.score.desc(), url.c.found_at).limit(bindparam("most"))
+_BEST = _WAITS.with_for_update(skip_locked=True)
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
 _THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)

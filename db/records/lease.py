@@ -32,6 +32,29 @@ class LeaseRequest:
     refuse: Callable[[Lease], tuple[Reason, str] | None] = lambda _lease: None
 
 
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """A URL that waits because limits are spent; a released one may make room for it.
+
+    Attributes:
+        host_id: its host, if that has reached a limit; then only URLs of that host make room.
+        seed_id: the same for its seed.
+    """
+
+    url: Lease
+    host_id: int | None = None
+    seed_id: int | None = None
+
+    def gains_by(self, held: Lease) -> bool:
+        """Tell whether this URL may, and should, have the place of a leased one."""
+        return (
+            held.counts
+            and held.score < self.url.score
+            and self.host_id in (None, held.host_id)
+            and self.seed_id in (None, held.seed_id)
+        )
+
+
 @dataclass(slots=True)
 class Leases:
     """URLs leased to a run; `urls` are in the order in which to fetch them.
@@ -41,6 +64,7 @@ class Leases:
         dry: hosts that gave less than was asked for, with the time at which their next URL is due, if any.
         skipped: how many URLs were ruled out, by reason and detail.
         spent: the limit of the whole crawl is reached.
+        beyond: the best URLs that were asked for and not leased because of a limit.
     """
 
     urls: list[Lease] = field(default_factory=list)
@@ -48,6 +72,7 @@ class Leases:
     dry: dict[int, float | None] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     spent: bool = False
+    beyond: list[Beyond] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

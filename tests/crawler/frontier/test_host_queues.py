@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from crawler.frontier.host_queues import HostQueue, HostQueues
 from crawler.politeness.ip_clock import SharedClocks
+from db.records.lease import Beyond
 from db.records.url import Lease
 
 SCORES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1e9])
@@ -110,7 +111,8 @@ class HostQueuesMachine(RuleBasedStateMachine):
             host_model = self.hosts[key]
             host_model.queue.extend(one for one in leases if one.host_id == key)
             mine = [one.score for one in leases if one.host_id == key]
-            host_model.best_waiting = -math.inf if host_model.dry else min(mine)
+            if not host_model.dry:
+                host_model.best_waiting = min(mine)
             if len(host_model.queue) > 2 * self.depth:
                 host_model.queue.sort(key=order)
                 host_model.dry = False
@@ -175,6 +177,33 @@ class HostQueuesMachine(RuleBasedStateMachine):
     def advance(self, seconds: float) -> None:
         self.now += seconds
 
+    @rule(data=st.data(), scores=st.lists(SCORES, min_size=1, max_size=3), limit=st.sampled_from(["crawl", "host"]))
+    def make_room(self, data: Any, scores: list[float], limit: str) -> None:
+        """Each of the best that wait beyond a limit gets the place of the worst that is held, if that is worse."""
+        hosts = [self.pick(data) for _ in scores]
+        beyond = []
+        for host, score in zip(hosts, scores, strict=True):
+            if host is not None:
+                waiting = replace(lease(0, host), score=score)
+                beyond.append(Beyond(waiting, host if limit == "host" else None))
+        expected = []
+        for one in sorted(beyond, key=lambda each: -each.url.score):
+            fit = [
+                held
+                for key, host in self.hosts.items()
+                for held in host.queue
+                if limit == "crawl" or key == one.url.host_id
+            ]
+            worst = max(fit, key=order, default=None)
+            if worst is not None and worst.score < one.url.score:
+                expected.append(worst)
+                self.hosts[worst.host_id].queue.remove(worst)
+                for key, score in ((worst.host_id, worst.score), (one.url.host_id, one.url.score)):
+                    self.hosts[key].dry = False
+                    self.hosts[key].best_waiting = max(self.hosts[key].best_waiting, score)
+        assert self.queues.make_room(beyond) == expected
+        self.taken += len(expected)
+
     @rule(key=st.integers(1, 7), what=st.sampled_from(["refresh", "dry", "found", "robots"]), score=SCORES)
     def news(self, key: int, what: str, score: float) -> None:
         """What the database tells, perhaps of a host that is no longer held."""
@@ -184,9 +213,10 @@ class HostQueuesMachine(RuleBasedStateMachine):
             if host:
                 host.dry, host.best_waiting = False, math.inf
         elif what == "dry":
-            self.queues.mark_dry(key)
+            best = score if score > 0.5 else -math.inf
+            self.queues.mark_dry(key, best)
             if host:
-                host.dry, host.best_waiting = True, -math.inf
+                host.dry, host.best_waiting = True, best
         elif what == "found":
             self.queues.refresh(key, score)
             if host:
@@ -264,6 +294,21 @@ def test_best_head_of_all_ready_hosts_first() -> None:
     assert held.pop(4.9) is None
     assert held.next_ready() == 5.0
     assert held.pop(5.0) == lease(1, 1, 0.5)
+
+
+def test_better_ones_beyond_a_limit_get_the_places_of_the_worst() -> None:
+    held = queues_of(hosts=(1, 2), depth=2)
+    robots = replace(lease(9, 1, 0.0), kind="robots")  # counts against no limit
+    held.push([lease(1, 1, 0.2), lease(2, 1, 0.6), lease(3, 2, 0.1), lease(4, 2, 0.3), robots], 0.0)
+    for host in (1, 2):
+        held.mark_dry(host)
+    better = [Beyond(lease(5, 1, 0.5)), Beyond(lease(6, 1, 0.4)), Beyond(lease(7, 1, 0.25))]
+    assert [one.id for one in held.make_room(better)] == [3, 1]  # .3 stays: it is better than .25
+    assert len(held) == 3
+    assert held.wants() == {1: 1, 2: 1}
+    assert held.make_room([Beyond(lease(5, 1, 0.5), host_id=1)]) == []  # .3 is held of another host
+    assert [one.id for one in held.make_room([Beyond(lease(5, 1, 0.5), host_id=2)])] == [4]
+    assert held.make_room([Beyond(lease(5, 1, 0.9), seed_id=77)]) == []
 
 
 def test_equal_scores_go_by_time_then_number() -> None:

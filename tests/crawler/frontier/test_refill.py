@@ -16,6 +16,7 @@ from db.records.keys import fingerprint
 from db.records.url import Kind
 from tests.crawler.driving import SEED, Driver, new_database, page_urls, rows
 from tests.db.frontier_rows import new_url
+from tests.table import each_row
 
 HOSTS = ("seed.example", "a.example", "b.example", "c.example")
 SCORES = st.integers(0, 20).map(lambda n: n / 10)
@@ -190,6 +191,33 @@ def test_orphaned_leases_are_put_back(driver: Driver) -> None:
     leased = {key for (key,) in rows(driver.path, "SELECT id FROM url WHERE state = 'leased'")}
     assert leased == set(queues.leased_ids())
     assert {one.id for one in lost} & leased, "they are leased anew"
+
+
+@each_row(
+    ("limit", "order"),
+    [
+        ({"MAX_PAGES": 5}, [9, 8, 7, 6]),
+        ({"MAX_PAGES_PER_HOST": 5}, [9, 8, 7, 6]),
+        ({}, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
+    ],
+)
+def test_better_urls_found_late_take_the_places_that_limits_gave_to_worse_ones(
+    limit: dict[str, int], order: list[int]
+) -> None:
+    """The seed is one page of the limit. The other four places are taken by 0 to 3 when 4 to 9 are found."""
+    driver = Driver(new_database(), HOST_WINDOW=4, **limit)
+    pending = driver.crawl.pending
+    driver.run(pending.add([new_url(f"http://seed.example/{n}", score=n / 10) for n in range(4)]))
+    learn_rules(driver)
+    driver.run(pending.add([new_url(f"http://seed.example/{n}", score=n / 10) for n in range(4, 10)]))
+    driver.settle()
+    fetched = []
+    while (request := driver.next()) is not None:
+        fetched.append(int(request.url.rpartition("/")[2]))
+        driver.answer(request)
+        driver.settle()
+    assert fetched == order
+    driver.close()
 
 
 def test_crawl_does_not_end_while_urls_are_being_added(driver: Driver) -> None:

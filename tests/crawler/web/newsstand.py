@@ -59,6 +59,8 @@ class Story:
     earlier: str = ""
     anchor: str = ""
     raw: bytes = b""
+    description: str = ""
+    tags: str = ""
     host: str = ""
     """Name to give its host; empty for that of the URL."""
 
@@ -193,8 +195,8 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "published_precision": "minute",
         "published_from": "json-ld",
         "section": story.section,
-        "description": story.text[:80],
-        "tags": story.title[:4],
+        "description": story.description or story.text[:80],
+        "tags": story.tags or story.title[:4],
         # the English ones as a crawl leaves them that describes nothing
         **({} if story.language == "en" else {"keywords": story.title[:6], "summary": story.text[:60]}),
         "seen": iso(fetched_at),

@@ -95,6 +95,33 @@ def test_seed_budget(begin: Callable, run_in: Callable) -> None:
     assert (left.within, left.beyond) == (3, 1)
 
 
+def test_spent_limits_name_what_waits_beyond_them(begin: Callable, run_in: Callable) -> None:
+    """Scores fall by a hundredth from URL to URL; what is named may be leased once something else is released."""
+    urls = [f"http://a.example/{i}" for i in range(6)]
+    of_all, of_hosts = Limits(pages=2), Limits(pages_per_host=2)
+    run_id = begin(*urls, limits=of_all, seeds=(seed_row(SEED, pages=4),))
+    first = run_in(frontier.lease, wish(run_id, {A: 4}, limits=of_all))
+    assert [(one.url.url, one.host_id, one.seed_id) for one in first.beyond] == [(urls[n], None, None) for n in (2, 3)]
+    assert not first.spent
+    again = run_in(frontier.lease, wish(run_id, {A: 1}, limits=of_all, closed=lambda _host: SkipReason.ROBOTS))
+    assert (again.spent, again.beyond) == (True, [])
+    per_host = run_in(frontier.lease, wish(run_id, {A: 3}, limits=of_hosts))
+    assert [(one.url.url, one.host_id) for one in per_host.beyond] == [(url, A) for url in urls[2:5]]
+    per_seed = run_in(frontier.lease, wish(run_id, {A: 4}))
+    assert [one.url for one in per_seed.urls] == urls[2:4]
+    assert [(one.url.url, one.seed_id) for one in per_seed.beyond] == [(url, fingerprint(SEED)) for url in urls[4:]]
+    run_in(frontier.release, (run_id, per_seed.urls[1:]))
+    freed = run_in(frontier.lease, wish(run_id, {A: 1}))
+    assert ([one.url for one in freed.urls], freed.beyond) == ([urls[3]], [])
+
+
+def test_nothing_waits_beyond_limits_that_are_not_spent(begin: Callable, run_in: Callable) -> None:
+    limits = Limits(pages=9, pages_per_host=9)
+    run_id = begin(*[f"http://a.example/{i}" for i in range(4)], limits=limits, seeds=(seed_row(SEED, pages=9),))
+    assert run_in(frontier.lease, wish(run_id, {A: 2}, limits=limits)).beyond == []
+    assert run_in(frontier.lease, wish(run_id, {A: 8}, limits=limits)).beyond == []
+
+
 def test_robots_rules_decide_at_the_lease(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin("http://a.example/private/1", "http://a.example/2")
     leased_urls = run_in(
