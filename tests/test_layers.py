@@ -299,7 +299,10 @@ def test_training_is_imported_by_commands_that_train_alone() -> None:
         str(each)
         for each in own_imports()
         if under(each.of, ("pipelines.training",))
-        and not under(each.by, ("pipelines.training", "pipelines.replicate", "crawler.commands.train", "crawler.commands.replicate"))
+        and not under(
+            each.by,
+            ("pipelines.training", "pipelines.replicate", "crawler.commands.train", "crawler.commands.replicate"),
+        )
     }
     assert wrong == set()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -107,8 +106,7 @@ def _measured(config: Config, sources: Sequence[str]) -> Measured:
     """Extract the pages of a folder by 1, 2 and 4 workers, and each partition alone."""
     from pipelines.replicate.batch import Measured
 
-    from ..batch import extract
-    from ..batch.request import Request
+    from ..batch import cluster, extract, frame
     from ..corpus import sources as page_sources
     from ..demo.samples import sample_pages
 
@@ -120,21 +118,16 @@ def _measured(config: Config, sources: Sequence[str]) -> Measured:
             (folder / "pages").mkdir()
             for number, (body, _) in enumerate(sample_pages()):
                 (folder / "pages" / f"{number:04}.html").write_bytes(body)
-        source = sources[0] if sources else str(folder / "pages")
-        one = Request(
-            action="extract",
-            source=source,
-            output=folder / "out.jsonl",
-            config=config,
-            workers=1,
-            scheduler=None,
-            partitions=_PARTITIONS,
-        )
-        whole = {count: _seconds(partial(extract.batch, replace(one, workers=count))) for count in _WORKERS}
-        cut = page_sources.find(source).cut(_PARTITIONS, folder)
-        lean = replace(config, parse_options=replace(config.parse_options, describe=None))
-        extract.extract_pages(lean, cut[0], packed=False)  # starts the worker that the next lines measure
-        alone = [_seconds(partial(extract.extract_pages, lean, part, packed=False)) for part in cut]
+        cut = page_sources.find(sources[0] if sources else str(folder / "pages")).cut(_PARTITIONS, folder)
+        task = partial(extract.extract_pages, config, packed=False)
+        whole = {}
+        for workers in _WORKERS:
+            with cluster.connected(workers, None) as client:
+                for turn in ("first", "second"):  # in the first turn the workers start and load their models
+                    parts = frame.Parts(folder / f"{workers}-{turn}", {})
+                    whole[workers] = _seconds(partial(frame.run, client, parts, task, cut))
+        task(cut[0])
+        alone = [_seconds(partial(task, part)) for part in cut]
         pages = sum(1 for part in cut for _ in part.pages([]))
     return Measured(alone, whole, pages)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import importlib
 import json
 import shlex
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ from ..corpus.documents import WANTED, language_of, opened, page_of, rows_of
 from ..corpus.gold import read_corpus
 from ..corpus.saved_pages import InputError, everything, page_url, read
 from ..options.given import value_of
-from ..run.command import NewsCommand, sentence
+from ..run.command import NewsCommand
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:

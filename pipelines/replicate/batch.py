@@ -45,8 +45,10 @@ def speed_up(measured: Measured, seed: int) -> Replication:
     start = max(0.0, alone - sum(measured.partitions))
     rows = []
     for workers in sorted({*SIMULATED, *measured.whole}):
-        simulated = makespan(measured.partitions, workers, start)
-        ours = {"simulated speed-up": alone / simulated if simulated else 1.0}
+        ours = {
+            "simulated speed-up": makespan(measured.partitions, 1, start)
+            / makespan(measured.partitions, workers, start)
+        }
         if workers in measured.whole:
             ours = {"seconds": measured.whole[workers], "speed-up": alone / measured.whole[workers], **ours}
         rows.append(Row(f"{workers} workers" if workers > 1 else "1 worker", ours))

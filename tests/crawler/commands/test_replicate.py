@@ -10,11 +10,11 @@ from crawler.demo.samples import sample_pages, sample_texts
 from pipelines.document.document import parse
 from pipelines.replicate import EXPERIMENTS, Experiment, harm_samples
 from pipelines.training.examples import example
-from tests.forked import run
+from tests.crawler.crawling import command
 
 
 def test_experiments_are_listed() -> None:
-    listed = run("replicate", "--format", "jsonl")
+    listed = command("replicate", "--format", "jsonl")
     assert [json.loads(line)["name"] for line in listed.stdout.splitlines()] == list(EXPERIMENTS)
 
 
@@ -27,7 +27,7 @@ def test_experiment_has_its_function(name: str) -> None:
 
 
 def test_unknown_experiment_is_refused() -> None:
-    refused = run("replicate", "wheights")
+    refused = command("replicate", "wheights")
     assert refused.returncode == 2
     assert "there is no experiment 'wheights'; there are: batch" in refused.stderr
 
@@ -44,7 +44,7 @@ def test_samples_hold_their_texts() -> None:
 
 @pytest.mark.slow
 def test_batch_with_several_workers() -> None:
-    done = run("replicate", "batch", "--format", "jsonl")
+    done = command("replicate", "batch", "--format", "jsonl")
     rows = {row["method"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert rows["1 worker"]["speed-up"] == 1
     assert rows["8 workers"]["simulated_speed-up"] > rows["2 workers"]["simulated_speed-up"] > 1
