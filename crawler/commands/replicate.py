@@ -1,4 +1,4 @@
-"""`scrapy replicate NAME [FROM ...]`: do a paper's experiment again, and print its table beside ours."""
+"""`scrapy replicate NAME [FROM ...]`: do the experiment of a paper again."""
 
 from __future__ import annotations
 

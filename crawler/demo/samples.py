@@ -1,4 +1,4 @@
-"""The newsroom's articles as material for experiments: pages with known texts, labelled texts."""
+"""The articles of the newsroom as material for experiments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUBJECTS: Final = {
 
 
 def sample_pages() -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Yield the first page of each article, as bytes, with a row of what stands in it."""
+    """Yield the first page of each article with a row of what it holds."""
     for site in build_sites(_PORT).values():
         routes = site.routes()
         for article in site.articles:
@@ -32,7 +32,7 @@ def sample_pages() -> Iterator[tuple[bytes, dict[str, Any]]]:
 
 
 def sample_texts() -> Iterator[dict[str, Any]]:
-    """Yield a row for each article: its text, channel, tags and page, and the article that it reprints."""
+    """Yield each article with its channel, tags, page, and what it reprints."""
     for site in build_sites(_PORT).values():
         routes = site.routes()
         for article in site.articles:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Material(StrEnum):
-    """What an experiment takes, and what the samples are where a user names nothing.
+    """Kinds of material, and the samples where a user names none.
 
     `PAGES`: pages with their known texts (`pipelines.training.examples.Example`); the pages of the demo.
     `TEXTS`: rows with `id`, `title` and `text`, maybe `label`, `keys`, `html`, `source`, `original`; the demo's

@@ -13,7 +13,7 @@ SIMULATED: Final = (1, 2, 4, 6, 8)
 
 
 class Measured(NamedTuple):
-    """A batch as it ran: seconds of each partition by one worker, and of the whole by the number of workers."""
+    """Seconds of each partition alone, and of the whole by number of workers."""
 
     partitions: Sequence[float]
     whole: Mapping[int, float]
@@ -21,9 +21,9 @@ class Measured(NamedTuple):
 
 
 def makespan(partitions: Sequence[float], workers: int, start: float = 0.0) -> float:
-    """Return the seconds in which so many workers do all partitions, each taking the next as it becomes free.
+    """Return the seconds in which so many workers do all partitions.
 
-    `start` seconds pass before the first begins.
+    Each takes the next as it becomes free; `start` seconds pass before the first begins.
 
     >>> makespan([3, 2, 2, 1], workers=2)
     4.0
@@ -35,7 +35,7 @@ def makespan(partitions: Sequence[float], workers: int, start: float = 0.0) -> f
 
 
 def speed_up(measured: Measured, seed: int) -> Replication:
-    """Compare batches by the number of workers; beyond those that ran, by the schedule of the partitions.
+    """Compare batches by the number of workers, measured and simulated.
 
     Source: 王海艳, 曹攀, 2016 (S40): 10,000 pages on 1, 2, 4, 6 and 8 nodes, near-linear to 6.
     Differs: workers are processes of one machine; more than it has cores are simulated by list scheduling of the

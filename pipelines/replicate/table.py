@@ -1,4 +1,4 @@
-"""The table of an experiment, and the figures that several of them print."""
+"""The table of an experiment, and figures that several print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTHING: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 class Row(NamedTuple):
-    """A line of a paper's table: figures by name, ours and those of the paper, which may be missing."""
+    """Figures of a method by name, ours and those of the paper."""
 
     name: str
     ours: Mapping[str, float]
@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """Results beside those of a paper; `notes` say how this experiment differs from the paper's."""
+    """Results beside those of a paper; `notes` say what differs from it."""
 
     source: str
     rows: Sequence[Row]
@@ -42,7 +42,7 @@ def f_score(precision: float, recall: float) -> float:
 
 
 def prf(right: float, extracted: float, wanted: float) -> dict[str, float]:
-    """Return P, R and F of so many right ones among those extracted and those wanted.
+    """Return P, R and F of counts.
 
     >>> prf(6, 8, 12)
     {'P': 0.75, 'R': 0.5, 'F': 0.6}
@@ -53,7 +53,7 @@ def prf(right: float, extracted: float, wanted: float) -> dict[str, float]:
 
 
 def text_scores(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """Return P, R and F of extracted texts against known ones, as means over the pages.
+    """Return P, R and F of texts against known ones: means over the pages.
 
     A page has precision LCS / extracted characters and recall LCS / known characters, letters and digits alone; LCS is
     the longest common subsequence. A text that both lack counts 1, one that one of them lacks 0.
