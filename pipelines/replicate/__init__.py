@@ -61,6 +61,6 @@ def replicate(name: str, material: Any, seed: int) -> Replication:
 
 
 def harm_samples() -> Iterator[dict[str, Any]]:
-    """Yield the bundled texts with the labels of their harm: invented, short, in Chinese."""
+    """Yield the bundled texts with labels of harm: invented, short, Chinese."""
     for line in files(__package__).joinpath("harm_samples.jsonl").read_text(encoding="utf-8").splitlines():
         yield json.loads(line)
