@@ -168,7 +168,7 @@ def test_long_text_is_read_in_part(model: ClassModel) -> None:
 def test_refuse_an_unknown_method_or_parameter() -> None:
     with pytest.raises(ValueError, match="unknown classifier 'magic'; known: combined, fuzzy, knn"):
         learner("magic")
-    with pytest.raises(ValueError, match="has no parameter 'n'; known: k, terms"):
+    with pytest.raises(ValueError, match="has no parameter 'n'; known: k, terms, votes"):
         learner("knn", {"n": 3})
     assert learner().name == DEFAULT
 
