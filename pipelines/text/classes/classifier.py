@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import numpy as np
@@ -20,12 +20,16 @@ _STEPS: Final = 127
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training:
-    """Texts with their classes; `wanted` is 1 where a text (row) has a class (column)."""
+    """Texts with their classes; `wanted` is 1 where a text (row) has a class (column).
+
+    `synonyms` gives the closeness of two words, in (0, 1].
+    """
 
     space: Space
     texts: Sequence[Text]
     vectors: Sequence[Vector]
     wanted: Numbers
+    synonyms: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def matrix(self) -> sp.csr_matrix:
         return self._rows([vector.values for vector in self.vectors])

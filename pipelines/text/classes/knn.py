@@ -15,7 +15,7 @@ from .vectors import Numbers, Text, Vector
 NAME: Final = "knn"
 
 
-class Votes(StrEnum):
+class VoteWeight(StrEnum):
     """Weight of a neighbour's vote: the same for each, or its cosine."""
 
     EQUAL = "equal"
@@ -28,7 +28,7 @@ class Params:
 
     k: int = 15
     terms: int = 80
-    votes: Votes = Votes.EQUAL
+    votes: VoteWeight = VoteWeight.EQUAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +36,14 @@ class _Neighbours:
     rows: Rows
     wanted: Numbers
     k: int
-    votes: Votes
+    votes: VoteWeight
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
         near = self.rows.product(vector)
         nearest = np.argsort(-near, kind="stable")[: self.k]
         if not near[nearest].any():
             return np.zeros(self.wanted.shape[1])
-        weights = near[nearest] if self.votes is Votes.COSINE else np.ones(len(nearest))
+        weights = near[nearest] if self.votes is VoteWeight.COSINE else np.ones(len(nearest))
         shares: Numbers = weights @ self.wanted[nearest] / weights.sum()
         return shares
 
@@ -74,4 +74,4 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
         wanted[row, columns_of] = 1
     if len(wanted) != rows.matrix.shape[0]:
         raise ValueError("texts and classes differ in number")
-    return _Neighbours(rows, wanted, int(model["k"]), Votes(model.get("votes", Votes.COSINE)))
+    return _Neighbours(rows, wanted, int(model["k"]), VoteWeight(model.get("votes", VoteWeight.COSINE)))

@@ -1,4 +1,4 @@
-"""Support vector machine: a surface of widest margin between each class and the rest."""
+"""Support vector machine: a surface of widest margin round each class."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _SupportVectors:
 
 
 def fit(training: Training, params: Params) -> Classifier:
-    """Learn a machine for each class; that of a class of no text, or of all, is far away.
+    """Learn a machine for each class; one of no text, or of all, is far away.
 
     Raises:
         ValueError: cost, gamma or terms is not positive, or the texts are too many for the Gaussian kernel.
