@@ -46,7 +46,9 @@ METHODS: Final[Mapping[str, ClassMethod]] = {
     naive_bayes.NAME: ClassMethod(naive_bayes.fit, naive_bayes.load, naive_bayes.Params),
     knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("chi2", 5000)),
     fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params, fuzzy.count_class_words, is_fuzzy=True),
-    structure.NAME: ClassMethod(structure.fit, structure.load, structure.Params, structure.count_placed),
+    structure.NAME: ClassMethod(
+        structure.fit, structure.load, structure.Params, structure.count_placed, module="sklearn"
+    ),
 }
 
 DEFAULT: Final = combined.NAME

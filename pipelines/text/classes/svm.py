@@ -6,13 +6,16 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ...models.arrays import pack, unpack
 from .classifier import Classifier, Rows, Steps, Training
 from .vectors import Numbers, Text, Vector
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 NAME: Final = "svm"
 _NEVER: Final = -3.0
@@ -93,22 +96,29 @@ def fit(training: Training, params: Params) -> Classifier:
 
 
 def _planes(training: Training, params: Params) -> Classifier:
+    weights, bias = learn_planes(training.matrix(), training.wanted, params.cost, params.steps)
+    return Planes(Steps.of(weights), bias)
+
+
+def learn_planes(
+    matrix: sp.csr_matrix | Numbers, wanted: Numbers, cost: float, steps: int = 300
+) -> tuple[Numbers, Numbers]:
+    """Return the weights of columns (rows) for each class (columns), and the biases."""
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - of the extra `train`
     from sklearn.svm import LinearSVC  # noqa: PLC0415
 
-    matrix = training.matrix()
-    weights = np.zeros((matrix.shape[1], training.wanted.shape[1]))
+    weights = np.zeros((matrix.shape[1], wanted.shape[1]))
 
     def learn(number: int) -> float:
-        machine = LinearSVC(C=params.cost, max_iter=params.steps, random_state=0)
+        machine = LinearSVC(C=cost, max_iter=steps, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(matrix, training.wanted[:, number] > 0)
+            machine.fit(matrix, wanted[:, number] > 0)
         weights[:, number] = machine.coef_[0]
         return float(machine.intercept_[0])
 
-    bias = _each_class(training.wanted, learn)
-    return Planes(Steps.of(weights), bias)
+    bias = _each_class(wanted, learn)
+    return weights, bias
 
 
 def _gaussian(training: Training, params: Params) -> Classifier:
