@@ -97,7 +97,7 @@ def learn(
     examples = _Examples(texts, [by.method.terms(text) for text in texts], labelled, synonyms or {})
     space, table = _choose(examples, wanted, by.method.weigh)
     classifier = by.fit(_training(examples, space))
-    scores = _held_out_scores(examples, by, wanted, _deal(texts, sources))
+    scores = _held_out_scores(examples, by, wanted, deal(texts, sources))
     languages = np.array([base_language(text.language) for text in texts])
     calibrations: dict[str, Calibration] = {}
     held_out: list[HeldOut] = []
@@ -209,7 +209,8 @@ def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: ND
     return scores
 
 
-def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
+def deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
+    """Return the fold of each text; those of a source, or that begin alike, share one."""
     openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
     named = sources or [""] * len(texts)
     groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]
