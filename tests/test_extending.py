@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -102,7 +103,7 @@ def crawled(project: Path) -> Iterator[Crawled]:
 
 def test_every_block_is_put_to_use() -> None:
     assert {kind for kind, _ in BLOCKS} == {"python", "sh"}
-    used = (*(f"extract page.html --extractor {name}" for name in EXTRACTORS), "-h", "newest", "crawl")
+    used = (*(f"extract page.html --extractor {name}" for name in EXTRACTORS), "rank", "-h", "newest", "crawl")
     assert [name for name in used if not command(name)] == []
     assert len(COMMANDS) == len(used)
     named = set(re.findall(r"`((?:crawler|pipelines|db|tests)/[\w/]+(?:\.\w+)?)`", GUIDE))
@@ -147,9 +148,25 @@ def test_extractors_from_outside_are_called_with_their_parameters(project: Path)
 def test_signal_and_duplicate_method_from_outside_are_used(crawled: Crawled) -> None:
     short = "json_extract(score_parts, '$.\"ownmethods:short_paths\"')"
     assert {value for (value,) in crawled.rows(f"SELECT DISTINCT {short} FROM url WHERE score_parts != ''")} == {0, 1}
+    links = "json_extract(score_parts, '$.\"ownmethods:between_sections\"')"
+    values = {value for (value,) in crawled.rows(f"SELECT DISTINCT {links} FROM url WHERE score_parts != ''")}
+    assert (min(values) >= 0, max(values)) == (True, 1), "seeds have 1"
     ((form,),) = crawled.rows("SELECT form FROM signature_form")
     assert form.startswith("shingles 6 ")
     assert ("short shingles",) in crawled.rows("SELECT DISTINCT method FROM duplicate")
+
+
+def test_function_of_a_graph_ranks_pages(crawled: Crawled) -> None:
+    """The scores are numbers of different first folders in the addresses of the pages that link to a page."""
+    told = run(crawled.project, *command("rank"), "--format", "jsonl", "--top", "10")
+    found = {each["url"]: each["score"] for each in map(json.loads, told.splitlines())}
+    links = crawled.rows(
+        "SELECT b.url, a.url FROM link JOIN url a ON a.id = source JOIN url b ON b.id = target WHERE a.id <> b.id"
+    )
+    assert len(found) == 10
+    assert max(found.values()) > 1
+    for url, score in found.items():
+        assert score == len({source.split("/")[3] for target, source in links if target == url})
 
 
 def test_signal_is_weighed(crawled: Crawled) -> None:

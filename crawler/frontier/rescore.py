@@ -23,7 +23,6 @@ from pipelines.focus.topic import Topic
 from pipelines.worker import process_context
 
 from .. import clock
-from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS
 from ..rank.rounds import Rounds
 from ..rank.worker import RankRequest, RankResponse, prepare, rank
 from ..run.session import Session
@@ -61,7 +60,7 @@ class Rescorer:
         self._rounds = Rounds(config.rank_every_pages, _GROWTH)
         self._pool: ProcessPool | None = None
         self.topic: Topic | None = config.topic
-        self._goes_on = self.topic is not None or config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
+        self._goes_on = self.topic is not None or config.priority.is_rescored
         self._is_needed = self._goes_on or session.began.reordered
         self._before = 0
         self._busy = False

@@ -79,6 +79,8 @@ def depth(finds: Finds) -> Values:
     """Score 1 for a seed, 1/2 for what it links to, 1/3 ...
 
     Source: S01: pages within a few links of a seed are likely topical.
+    Differs: the order holds for each host by itself; a host that may not be asked yet does not keep others waiting with
+    deeper pages.
     """
     return np.asarray(1.0 / (1.0 + finds.depths), np.float64)
 

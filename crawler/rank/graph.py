@@ -236,12 +236,17 @@ class LinkGraph:
     # ------------------------------------------------------------ for people
 
     def to_networkx(
-        self, urls: Mapping[int, str] | None = None, scores: Values | None = None, pages: Numbers | None = None
+        self,
+        urls: Mapping[int, str] | None = None,
+        scores: Values | None = None,
+        pages: Numbers | None = None,
+        columns: Mapping[str, NDArray[Any]] | None = None,
     ) -> networkx.DiGraph:
         """Convert to networkx: nodes are page numbers, with what is known of them.
 
-        They have the attributes `url`, `host` and `score` (empty or 0 where unknown), edges `block`, the name of its
-        kind. `urls` are by page number; only `pages` and the links among them are taken, or all when left out.
+        They have the attributes `url`, `host` and `score` (empty or 0 where unknown), `fetched`, and those of `columns`
+        (a value for each page); edges have `block`, the name of its kind. `urls` are by page number; only `pages` and
+        the links among them are taken, or all when left out.
 
         Cost: about 400 bytes a link, so 1,000,000 of them at most are sensible.
         """
@@ -252,15 +257,18 @@ class LinkGraph:
         if pages is not None:
             taken[:] = False
             taken[pages] = True
-        for page in np.flatnonzero(taken).tolist():
+        nodes = np.flatnonzero(taken)
+        known = {"score": np.zeros(len(self)) if scores is None else scores, "fetched": self.row_of >= 0}
+        known |= columns or {}
+        values = zip(*(column[nodes].tolist() for column in known.values()), strict=True)
+        for page, row in zip(nodes.tolist(), values, strict=True):
             url = (urls or {}).get(page, "")
-            score = 0.0 if scores is None else float(scores[page])
-            network.add_node(page, url=url, host=host_key(url) if url else "", score=score)
+            network.add_node(page, url=url, host=host_key(url) if url else "", **dict(zip(known, row, strict=True)))
         sources = self.fetched[self.link_rows()]
         inside = np.flatnonzero(taken[sources] & taken[self.targets])
         names = [kind.name.lower() for kind in BlockKind]
-        columns: tuple[NDArray[Any], ...] = (sources[inside], self.targets[inside], self.blocks[inside])
-        for source, target, block in zip(*(column.tolist() for column in columns), strict=True):
+        edges: tuple[NDArray[Any], ...] = (sources[inside], self.targets[inside], self.blocks[inside])
+        for source, target, block in zip(*(column.tolist() for column in edges), strict=True):
             network.add_edge(source, target, block=names[block])
         return network
 

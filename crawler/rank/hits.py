@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .graph import LinkGraph
@@ -14,6 +15,10 @@ _VECTORS = 12
 """Vectors that the search for the eigenvector keeps."""
 _FAVOUR = 1e-9
 """Part of the eigenvalue by which equal scores are favoured, to decide between several main vectors."""
+
+
+MOST_IN_LINKS = 50
+"""Pages that come into the sub-graph for linking to one page of the root set; as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,49 @@ def score(
         links = graph.matrix(both if weights is None else both * weights)
     if not links.data.any():
         return HitsScores(uniform(len(graph)), uniform(len(graph)))
-    of_rows = _main_vector(links, params)
+    of_rows = of_links(links, params)
     hubs = np.zeros(len(graph))
-    hubs[graph.fetched] = of_rows / of_rows.sum()
-    authorities = links @ of_rows
-    return HitsScores(hubs, authorities / authorities.sum())
+    hubs[graph.fetched] = of_rows.hubs
+    return HitsScores(hubs, of_rows.authorities)
+
+
+def of_links(links: sparse.csc_array, params: Params = DEFAULTS) -> HitsScores:
+    """Compute hubs (columns) and authorities (rows) of a matrix that has links.
+
+    Raises, Source, Differs: as `score`.
+    """
+    hubs = _main_vector(links, params)
+    authorities = links @ hubs
+    return HitsScores(hubs / hubs.sum(), authorities / authorities.sum())
+
+
+def focused(graph: LinkGraph, root: NDArray[np.bool_], most: int = MOST_IN_LINKS) -> Values:
+    """Weigh pages 1 that belong to the sub-graph of a root set, others 0.
+
+    To it belong the root set, what it links to, and what links to it. The root set are the pages that a query, or a
+    topic, is about. Of the pages that link to one page of it, only the `most` fetched first are taken.
+
+    Cost: O(links), 13 bytes each.
+    Source: S03; Kleinberg 1999, section 2, the procedure Subgraph.
+    Differs: links between pages of one site stay (`across` leaves them out, as the paper does), because a crawl of few
+    sites has hardly any others.
+    """
+    rows = graph.link_rows()
+    to_root = np.flatnonzero(root[graph.targets])
+    order = to_root[np.argsort(graph.targets[to_root], kind="stable")]  # by page, then by time
+    targets = graph.targets[order]
+    place = np.arange(len(order)) - np.searchsorted(targets, targets)
+    pages = root.astype(np.float64)
+    pages[graph.fetched[rows[order[place < most]]]] = 1.0
+    pages[graph.targets[root[graph.fetched][rows]]] = 1.0
+    return pages
+
+
+def across(graph: LinkGraph) -> Values:
+    """Weigh links between sites 1, those inside one (intrinsic) 0."""
+    sites = graph.site_numbers
+    between = sites[graph.fetched][graph.link_rows()] != sites[graph.targets]
+    return np.asarray(between, np.float64)
 
 
 def _main_vector(links: sparse.csc_array, params: Params) -> Values:

@@ -56,8 +56,9 @@ class Opic:
 
     Source: S08; S. Abiteboul, M. Preda, G. Cobena, Adaptive on-line page importance computation, WWW 2003, sections 3
     and 4 (cash, history, virtual root).
-    Differs: the root is visited at fixed numbers of fetched pages, so that the result does not depend on how many
-    pages come at a time; a page is fetched once, so pages that wait have no history, and are judged by their cash.
+    Differs: the root has no score; it is visited at fixed numbers of fetched pages, so that the result does not depend
+    on how many pages come at a time; a page is fetched once, so pages that wait have no history, and are judged by
+    their cash.
     """
 
     __slots__ = ("_cash", "_graph", "_history", "_params", "_root", "_rows", "_values", "_visit")

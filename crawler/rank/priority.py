@@ -14,12 +14,13 @@ import numpy as np
 from pipelines.focus.topic import USUAL
 from pipelines.params import is_import_path
 
-from . import expected, finds
+from . import expected, finds, networks
 from .finds import Finds, Values
+from .networks import NetworkSignal, network
 
 _MOST_WEIGHT = 1e4
 
-GRAPH_SIGNALS = ("pagerank", "experience", "blockrank", "siterank", "hits", "opic", "host")
+GRAPH_SIGNALS = ("pagerank", "experience", "personal", "blockrank", "siterank", "hits", "hubs", "opic", "host")
 """Signals of the link graph: computed for the whole queue from time to time, see `crawler.rank.ranking`."""
 
 FOCUS_SIGNALS = ("profile", "anchor", "sibling", "context", "learned")
@@ -53,7 +54,8 @@ preset reaches with `CrawlOrder` (tests/benchmarks/order.py) on the link graphs 
 class Priority:
     """Scores URLs by the weights of a preset, changed signal by signal with `weights`.
 
-    A signal from outside the project is given as `module:name`. The attribute `weights` has those that count.
+    A signal from outside the project is given as `module:name`, one of networkx as `nx:NAME`. The attribute `weights`
+    has those that count, `networks` those of them that are computed from a networkx graph.
 
     Raises:
         ValueError: unknown preset or signal, a weight that is no finite number, or no weight but 0.
@@ -66,9 +68,10 @@ class Priority:
             if not is_import_path(name):
                 names = ", ".join(sorted(SIGNALS))
                 raise ValueError(
-                    f"CRAWL_PRIORITY names the unknown signal {name!r}; the signals are: {names}, or module:name"
+                    f"CRAWL_PRIORITY names the unknown signal {name!r}; the signals are: {names}, nx:NAME of networkx, "
+                    "or module:name"
                 )
-            finds.try_out(name)
+            (finds if network(name) is None else networks).try_out(name)
         self.weights: dict[str, float] = {}
         for name, weight in {**PRESETS[preset], **weights}.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= _MOST_WEIGHT:
@@ -77,14 +80,27 @@ class Priority:
                 self.weights[name] = float(weight)
         if not self.weights:
             raise ValueError("CRAWL_PRIORITY leaves every signal the weight 0; at least one must count")
+        self.networks: dict[str, NetworkSignal] = {}
+        for name in self.weights:
+            if (of_network := network(name)) is not None:
+                self.networks[name] = of_network
         self._text = ", ".join(f"{json.dumps(name)}: %.5g" for name in self.weights).join("{}")
+
+    @property
+    def is_rescored(self) -> bool:
+        """Tell whether scores change while a crawl goes on."""
+        return bool(self.networks) or self.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
+
+    @property
+    def of_seeds(self) -> Mapping[str, float]:
+        return SEED_VALUES | dict.fromkeys(self.networks, 1.0)
 
     def learns(self, names: Sequence[str]) -> bool:
         return any(name in self.weights for name in names)
 
     def of_finds(self, urls: Finds) -> dict[str, Values]:
-        names = (*finds.SIGNALS, *filter(is_import_path, self.weights))
-        return {name: finds.signal(name)(urls) for name in names if name in self.weights}
+        names = (name for name in self.weights if is_import_path(name) and name not in self.networks)
+        return {name: finds.signal(name)(urls) for name in (*finds.SIGNALS, *names) if name in self.weights}
 
     def first(self, urls: Finds, legacy: Mapping[str, Values | float]) -> dict[str, Values]:
         """Compute all signals that count, for URLs that have just been found.
@@ -111,7 +127,8 @@ class Priority:
 
     def inherited(self, parts: Mapping[str, float], links: int, known_links: int) -> dict[str, float]:
         """Estimate graph signals of the pages that a page names, until the next rescore."""
-        legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
+        names = (*GRAPH_SIGNALS, *self.networks)
+        legacy = {name: parts[name] for name in names if name in self.weights and name in parts}
         if "pagerank" in legacy:
             legacy["pagerank"] = expected.inherited(legacy["pagerank"], max(links, 1), known_links)
         return legacy

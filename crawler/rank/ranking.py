@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +16,15 @@ from pipelines.focus.terms import PageTerms
 from pipelines.focus.topic import USUAL, Feedback, Topic
 from pipelines.records import BlockKind
 
-from . import blockrank, expected, hits, pagerank, siterank
+from . import blockrank, expected, hits, networks, pagerank, siterank
 from .finds import Finds, Values, address, depth
 from .graph import LinkGraph
 from .numbering import Column, Ids, Numbers
 from .opic import Opic
 from .priority import FOCUS_SIGNALS, Priority
 from .surfer import Params as Surfer
+
+logger = logging.getLogger(__name__)
 
 _SURFER = Surfer(tolerance=1e-4)
 _SEEN = expected.Params(power=0.0)
@@ -56,10 +60,20 @@ class Rescored:
 class Ranking:
     """The link graph of a crawl, features of its pages, and the scores computed.
 
+    `names` are those of nodes for signals of networks; each of these is computed inside of `bounded()`, which may end
+    it with a TimeoutError.
+
     Cost: about 60 bytes a page and 5 a link; a round starts from the scores of the one before.
     """
 
-    def __init__(self, priority: Priority, topic: Topic | None = None) -> None:
+    def __init__(
+        self,
+        priority: Priority,
+        topic: Topic | None = None,
+        *,
+        names: networks.Names | None = None,
+        bounded: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self.graph = LinkGraph()
         self._priority = priority
         self._focus = Focus(topic) if topic is not None else None
@@ -75,6 +89,11 @@ class Ranking:
         self._scores = Column(np.float64)
         self._yields: dict[int, float] = {}
         self._before: dict[str, Values] = {}
+        self._names = names
+        self._bounded = bounded
+        self._failed: set[str] = set()
+        self._too_slow: set[str] = set()
+        self._hits_now: hits.HitsScores | None = None
         self._whole: Values = np.zeros(0)
         """Expected rank of all pages in the last round, scaled."""
 
@@ -145,11 +164,13 @@ class Ranking:
     def rescore(self, today: float) -> Rescored:
         """Score the whole queue; return the scores that have moved since the last time."""
         queued = np.flatnonzero(self._queued.values).astype(np.int32)
+        self._hits_now = None
         finds = self._finds(queued, today)
         values = self._priority.of_finds(finds)
         for name, signal in _SIGNALS.items():
             if name in self._priority.weights:
                 values[name] = signal(self, queued)
+        values |= self._of_networks(queued)
         likeness = {} if self._focus is None else self._focus.signals(len(self.graph))
         for name in FOCUS_SIGNALS:
             if name in self._priority.weights:
@@ -228,8 +249,66 @@ class Ranking:
         shares = of_sites / np.maximum(np.bincount(groups), 1)
         return expected.scaled(shares[groups[queued]], len(self.graph))
 
+    def _personal(self, queued: Numbers) -> Values:
+        jumps = self._jumps()
+        rank = self._warm("personal", lambda start: pagerank.score(self.graph, _SURFER, teleport=jumps, start=start))
+        return expected.scaled(rank[queued], len(self.graph))
+
+    def _jumps(self) -> Values | None:
+        """Return pages on the topic by relevance, or seeds; None if there is neither."""
+        relevance: Values = np.nan_to_num(self._relevance.values)
+        seeds: Values = (self._blocks.values == BlockKind.SEED).astype(np.float64)
+        return relevance if relevance.any() else seeds if seeds.any() else None
+
+    def _on_topic(self) -> Values | None:
+        """Weigh pages by relevance, unread ones 1; None without a page on the topic."""
+        relevance: Values = np.nan_to_num(self._relevance.values)
+        if not relevance.any():
+            return None
+        return np.where(self.graph.row_of < 0, 1.0, relevance)
+
+    def _hits_of_all(self) -> hits.HitsScores:
+        if self._hits_now is None:
+            self._hits_now = hits.score(self.graph, pages=self._on_topic())
+        return self._hits_now
+
     def _hits(self, queued: Numbers) -> Values:
-        return expected.scaled(hits.score(self.graph).authorities[queued], len(self.graph))
+        return expected.scaled(self._hits_of_all().authorities[queued], len(self.graph))
+
+    def _hubs(self, queued: Numbers) -> Values:
+        # nothing in the links to a page tells whether it is a hub: what is not read yet has the mean
+        hubs, known = self._hits_of_all().hubs, self.graph.row_of >= 0
+        mean = hubs[known].mean() if known.any() else 0.0
+        return expected.scaled(np.where(known, hubs, mean)[queued], len(self.graph))
+
+    def _of_networks(self, queued: Numbers) -> dict[str, Values]:
+        """Compute signals of networks; those that fail are 0."""
+        values: dict[str, Values] = {}
+        made: dict[str, tuple[Any, NDArray[Any]]] = {}
+        for name, (level, _) in self._priority.networks.items():
+            values[name] = np.zeros(len(queued))
+            if name in self._too_slow:
+                continue
+            try:
+                with self._bounded():
+                    if level not in made:
+                        made[level] = self._network(level)
+                    network, nodes = made[level]
+                    size = int(nodes.max(initial=0)) + 1
+                    computed = networks.computed(self._priority.networks[name], network, size)
+                    values[name] = networks.shared_scale(computed)[nodes[queued]]
+            except Exception as error:  # noqa: BLE001 - of whatever kind: the signal is not of the project
+                if isinstance(error, TimeoutError):
+                    self._too_slow.add(name)
+                if name not in self._failed:
+                    self._failed.add(name)
+                    problem = f"{type(error).__name__}: {error}"
+                    logger.error("signal %s failed (%s); it is 0 then, which is said only once", name, problem)
+        return values
+
+    def _network(self, level: str) -> tuple[Any, NDArray[Any]]:
+        columns = {"depth": self._depths.values, "queued": self._queued.values}
+        return networks.of_level(self.graph, level, self._names, columns)
 
     def _cash(self, queued: Numbers) -> Values:
         self._opic.observe(self.graph.rows)
@@ -254,9 +333,11 @@ def _in_writing_order(scores: Values, hosts: Numbers) -> NDArray[np.int64]:
 _SIGNALS: Final[dict[str, Callable[[Ranking, Numbers], Values]]] = {
     "pagerank": Ranking._pagerank,
     "experience": Ranking._learnt,
+    "personal": Ranking._personal,
     "blockrank": Ranking._blockrank,
     "siterank": Ranking._siterank,
     "hits": Ranking._hits,
+    "hubs": Ranking._hubs,
     "opic": Ranking._cash,
     "host": Ranking._host,
 }

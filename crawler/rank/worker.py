@@ -8,7 +8,10 @@ from __future__ import annotations
 import gc
 import logging
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,18 @@ from numpy.typing import NDArray
 from db.articles.relevance import RelevanceBatch
 from db.engine.database import Database, open_for_reading
 from db.frontier.scores import ScoreBatch
-from db.queries.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
+from db.queries.graph import (
+    KINDS,
+    STATES,
+    FetchedRows,
+    GraphReader,
+    LinkRows,
+    Params,
+    Rows,
+    TermRows,
+    UrlRows,
+    names_of,
+)
 from db.records.url import Kind, State
 from pipelines.focus import record
 from pipelines.focus.terms import PageTerms
@@ -31,6 +45,8 @@ logger = logging.getLogger(__name__)
 
 _FEWEST = 100
 """URLs that are ranked however much memory they take."""
+_NETWORK_SECONDS = 60.0
+"""Time of one signal of a network in a round. Chosen by hand."""
 _PAGE = KINDS.index(Kind.PAGE)
 _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 
@@ -81,7 +97,9 @@ class _OpenGraph:
 
         most = most or self.request.memory // PAGE_BYTES
         self._reader = GraphReader(self._database, Params(texts=True, most=max(most, _FEWEST)))
-        self.ranking = Ranking(self.request.priority, self.request.topic)
+        self.ranking = Ranking(
+            self.request.priority, self.request.topic, names=partial(names_of, self._database), bounded=_bounded
+        )
 
     def read(self, now: float) -> None:
         """Read what is new; if the graph gets too large, start again with fewer URLs."""
@@ -151,6 +169,22 @@ class _OpenGraph:
     def close(self) -> None:
         self._reader.close()
         self._database.close()
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Raise TimeoutError in the main thread when a signal takes too long."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"it took more than {_NETWORK_SECONDS:g} seconds and is not tried again")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, _NETWORK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 _graphs: list[_OpenGraph] = []

@@ -17,7 +17,7 @@ from pipelines.links.scope import url_id
 from pipelines.records import BlockKind, ParseResult, Target
 
 from ..rank.finds import DAY, Finds, Values, segments
-from ..rank.priority import SEED_VALUES, Priority
+from ..rank.priority import Priority
 from .context import Context
 
 _MOST_FEED_DEPTH = 1
@@ -53,7 +53,7 @@ def new_url(
     """
     kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:
-        legacy = SEED_VALUES
+        legacy = priority.of_seeds
     stated = dated or (now if kind in {Kind.FEED, Kind.SITEMAP} else 0.0)
     values = priority.first(_finds([target.url], [found_in], [stated], depth, now), legacy)
     score, parts = float(priority.score(values)[0]), priority.texts(values)[0]

@@ -23,10 +23,10 @@ from ..records.reasons import PageReason
 from ..records.url import Kind, State
 from ..tables.articles import ArticleRow
 from ..tables.learned import PageTermsRow
-from ..tables.urls import HostRow, LinkRow, OutsideRow, SeedRow, UrlRow
+from ..tables.urls import HostRow, LinkRow, OutsideRow, SeedRow, SiteRow, UrlRow
 
-url, host, seed, link, outside, article, page_terms = (
-    model.table() for model in (UrlRow, HostRow, SeedRow, LinkRow, OutsideRow, ArticleRow, PageTermsRow)
+url, host, site, seed, link, outside, article, page_terms = (
+    model.table() for model in (UrlRow, HostRow, SiteRow, SeedRow, LinkRow, OutsideRow, ArticleRow, PageTermsRow)
 )
 
 Int64s: TypeAlias = NDArray[np.int64]
@@ -276,6 +276,21 @@ class GraphReader:
         return TermRows(ids, relevance, wasted.astype(np.bool_), terms.tolist())
 
 
+def names_of(database: Database, level: str, ids: Int64s) -> list[str]:
+    """Return names of `hosts` or `sites`, or URLs of `pages`; empty for unknown.
+
+    Raises:
+        DatabaseGone, Unavailable: the database gave up or does not answer now.
+    """
+    source = _Source(database)
+    try:
+        found, names = source.columns_of(ids, _NAMES[level]) if ids.size else (ids, ids)
+    finally:
+        source.close()
+    known = dict(zip(found.tolist(), names.tolist(), strict=True))
+    return [known.get(key, "") for key in ids.tolist()]
+
+
 class PartReader:
     """Reads parts of a link graph, as `GraphReader` would give them at that moment."""
 
@@ -363,6 +378,11 @@ _YIELDS = select(host.c.id, host.c.pages, host.c.articles)
 _LISTS = select(url.c.id).where(
     url.c.kind == Kind.PAGE.value, url.c.state == State.DONE.value, url.c.reason == PageReason.LIST.value
 )
+_NAMES = {
+    "hosts": select(host.c.id, host.c.name).where(among(host.c.id)),
+    "sites": select(site.c.id, site.c.name).where(among(site.c.id)),
+    "pages": select(url.c.id, url.c.url).where(among(url.c.id)),
+}
 _SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
 
 

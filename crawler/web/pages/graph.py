@@ -93,7 +93,7 @@ def rank_sites(database: Database, now: float) -> _RankedSites:
 
     Cost: a pass over URLs and links; for some millions of pages a minute, 13 bytes a link and 60 a page.
     """
-    graph, _, _ = read_graph(database, now)
+    graph = read_graph(database, now).links
     if not len(graph):
         return _RankedSites(0, 0, (), {})
     of_page = graph.site_numbers

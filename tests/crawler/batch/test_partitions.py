@@ -191,7 +191,7 @@ def write_web(database: Database, pages: int = 400, hosts: int = 40, sites: int 
 
 def test_ranks_are_those_of_one_process(tmp_path: Path, client: Client, database: Database, database_url: str) -> None:
     write_web(database)
-    graph, *_ = read_graph(database, NOW + 10_000)
+    graph = read_graph(database, NOW + 10_000).links
     scores = dict(zip(graph.ids.tolist(), siterank.score(graph).tolist(), strict=True))
     in_links = dict(zip(graph.ids.tolist(), graph.in_links().tolist(), strict=True))
     known = database.read(lambda connection: named(connection, graph.ids.tolist()))
@@ -217,7 +217,7 @@ def test_scores_of_what_waits_have_the_rank_of_their_site(
     here: Path, client: Client, database: Database, database_url: str
 ) -> None:
     write_web(database)
-    graph, *_ = read_graph(database, NOW + 10_000)
+    graph = read_graph(database, NOW + 10_000).links
     sites = graph.site_numbers
     share = (siterank.site_scores(graph) / np.maximum(np.bincount(sites), 1))[sites]
     wanted = dict(zip(graph.ids.tolist(), expected.scaled(share, len(graph)).tolist(), strict=True))

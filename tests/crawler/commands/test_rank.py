@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 
 from crawler.demo.server import Newsroom
-from crawler.rank.methods import METHODS
+from crawler.rank import siterank
+from crawler.rank.methods import METHODS, OF_BLOCKS
 from crawler.web.inspection.link_graph import read_graph
-from db.engine.database import Database, open_for_crawl
+from db.engine.database import Database, open_for_crawl, open_for_reading
 from db.frontier import claims as frontier
 from db.frontier import leases, runs
 from db.frontier.insert import add_urls
@@ -64,12 +66,73 @@ def test_pagerank_is_that_of_networkx(crawled: Path) -> None:
     assert f"{len(made):,} pages" in out
 
 
-@each_row("method", METHODS)
+NETWORKS = ("nx:katz_centrality", "nx:sites:pagerank", "nx:pages:core_number")
+
+
+@each_row("method", [*METHODS, *OF_BLOCKS, *NETWORKS])
 def test_every_method(crawled: Path, method: str) -> None:
     out = rank(crawled, "--by", method, "--top", "3")
     assert f"Best pages by {method}" in out
-    assert len(re.findall(r" http", out)) == 3
-    assert ("Best sites" in out) == (method == "site")
+    assert len(re.findall(r" http", out)) == (6 if method in OF_BLOCKS else 3)
+    assert ("Best sites" in out) == (method in {"site", "nx:sites:pagerank"})
+    assert ("Best hosts" in out) == (method == "nx:katz_centrality")
+    assert ("Kinds of blocks" in out) == (method in OF_BLOCKS)
+
+
+def records(folder: Path, *arguments: str) -> list[dict]:
+    return [json.loads(line) for line in rank(folder, "--format", "jsonl", "--top", "1000", *arguments).splitlines()]
+
+
+def test_scores_of_networks_are_those_of_networkx(crawled: Path) -> None:
+    """On the graph of hosts, where a link weighs as much as there are links, and on that of pages."""
+    sql = """SELECT a.host_id, b.host_id FROM link JOIN url a ON a.id = source JOIN url b ON b.id = target
+             WHERE b.kind = 'page'"""
+    hosts = networkx.DiGraph()
+    names = dict(rows(crawled, "SELECT id, name FROM host"))
+    for source, target in rows(crawled, sql):
+        if source != target:
+            weight = hosts.get_edge_data(source, target, {"weight": 0})["weight"]
+            hosts.add_edge(source, target, weight=weight + 1)
+    hosts.add_nodes_from(key for (key,) in rows(crawled, "SELECT DISTINCT host_id FROM url WHERE kind = 'page'"))
+    expected = {names[key]: score for key, score in networkx.pagerank(hosts).items()}
+    found = {each["host"]: each["score"] for each in records(crawled, "--by", "nx:hosts:pagerank") if "host" in each}
+    assert found == pytest.approx(expected)
+
+
+def test_pagerank_from_seeds_is_that_of_networkx(crawled: Path) -> None:
+    made = networkx.DiGraph(rows(crawled, "SELECT source, target FROM link WHERE source <> target"))
+    names = dict(rows(crawled, "SELECT id, url FROM url WHERE kind = 'page'"))
+    made.add_nodes_from(names)
+    seeds = dict.fromkeys((key for (key,) in rows(crawled, "SELECT id FROM seed")), 1.0)
+    scores = networkx.pagerank(made, personalization=seeds, tol=1e-12, max_iter=1000)
+    expected = {names[key]: score for key, score in scores.items() if key in names}
+    found = {each["url"]: each["score"] for each in records(crawled, "--from", "seeds", "--all")}
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_groups_of_site_rank_may_be_hosts(crawled: Path) -> None:
+    out = records(crawled, "--by", "site", "--group", "host")
+    hosts = {each["host"]: each["score"] for each in out if "host" in each}
+    graph = read_graph(open_for_reading(f"sqlite:///{crawled}/news.db"), NOW).links
+    of_hosts = siterank.site_scores(graph, groups=graph.host_numbers).tolist()
+    expected = dict(zip(graph.host_ids.tolist(), of_hosts, strict=True))
+    names = dict(rows(crawled, "SELECT name, id FROM host"))
+    assert len(hosts) > 5
+    assert hosts == pytest.approx({name: expected[names[name]] for name in hosts}, abs=1e-6)
+
+
+def test_function_of_a_user_gets_urls_and_depths(
+    crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+def deep(graph: "networkx.DiGraph"):
+    return {page: seen["depth"] + 100 * ("herald" in seen["host"]) for page, seen in graph.nodes(data=True)}
+"""
+    (tmp_path / "userranks.py").write_text(code, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = {each["url"]: each["score"] for each in records(crawled, "--by", "userranks:deep", "--all")}
+    known = dict(rows(crawled, "SELECT url, depth FROM url WHERE kind = 'page'"))
+    assert found == {url: depth + 100 * ("herald" in url.split("/")[2]) for url, depth in known.items()}
 
 
 def listed(out: str) -> set[str]:
@@ -119,7 +182,8 @@ def test_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> No
         edges = Edges(sorted(found), bytes([BlockKind.BODY]) * len(found))
         terms = (page / 4, b"words") if page else None
         run_in(store, done(leased_urls[urls[page]], fetched_at=NOW + at, links=edges, terms=terms))
-    graph, relevance, shown = read_graph(database, NOW + 100)
+    read = read_graph(database, NOW + 100)
+    graph, relevance, shown = read.links, read.relevance, read.shown
     assert not any(pages.any() for pages in shown.values()), "no article, no list"
     by_id = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
     assert graph.ids[graph.fetched].tolist() == [ids[2], ids[0], ids[1]]
@@ -136,7 +200,7 @@ def test_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> No
 
 def test_crawl_without_pages(tmp_path: Path) -> None:
     open_for_crawl(f"sqlite:///{tmp_path}/news.db").close()
-    for method in METHODS:
+    for method in (*METHODS, *OF_BLOCKS, *NETWORKS):
         assert "0 pages, 0 of them fetched, 0 links" in rank(tmp_path, "--by", method)
     assert "The best" in rank(tmp_path, "--graph", f"{tmp_path}/empty.png")
 
@@ -146,6 +210,14 @@ def test_crawl_without_pages(tmp_path: Path) -> None:
     [
         (["--by", "luck"], "--by 'luck' is unknown; use one of: pagerank, hits,"),
         (["--by", "topic"], "near to a topic; crawl with one"),
+        (["--by", "nx:katz"], "networkx has no function 'katz'; names like it: katz_centrality"),
+        (["--by", "nx:eigenvector_centrality_of"], "networkx has no function"),
+        (["--from", "hosts"], "--from 'hosts' is unknown; use seeds or topic"),
+        (["--by", "hits", "--from", "seeds"], "--from has no effect on --by hits; it is for pagerank, block, site"),
+        (["--topic", "0.5"], "--topic has no effect on --by pagerank; it is for hits, hubs"),
+        (["--by", "hits", "--topic", "2"], "--topic '2' is no relevance"),
+        (["--by", "hits", "--topic", "0.5"], "--topic 0.5: the nearest page in"),
+        (["--by", "site", "--group", "town"], "--group 'town' is unknown; use one of: site, host"),
         (["--top", "0"], "--top '0' is no number from 1 to 100000"),
         (["--top", "many"], "--top 'many'"),
         (["--graph", "x.pdf"], "use one of: .svg, .png, .graphml"),
@@ -168,6 +240,15 @@ def test_by_topic(crawled: Path, tmp_path: Path) -> None:
         copy.execute("INSERT INTO page_terms (url_id, relevance, terms) VALUES (?, 0.75, x'00')", (key,))
     out = rank(tmp_path, "--by", "topic", "--top", "1", "--graph", f"{tmp_path}/topic.svg")
     assert re.search(rf" 1 +0.75 .* {re.escape(url)}", out)
+    near = records(tmp_path, "--from", "topic", "--all")
+    (of_page,) = [each["score"] for each in near if each["url"] == url]
+    assert of_page > 0.15 - 1e-6, "at least what jumps bring"
+    within = records(tmp_path, "--by", "hubs", "--topic", "0.5", "--all")
+    query = """SELECT url FROM url WHERE id IN (SELECT source FROM link WHERE target = ?)
+               OR id IN (SELECT target FROM link WHERE source = ?) OR id = ?"""
+    with sqlite3.connect(copied) as copy:
+        neighbours = {name for (name,) in copy.execute(query, (key, key, key))}
+    assert {each["url"] for each in within if each["score"] > 0} <= neighbours
     assert "size: topic" in (tmp_path / "topic.svg").read_text(encoding="utf-8")
 
 

@@ -111,3 +111,60 @@ def test_many_batches_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_importance(importance: Any) -> None:
     with pytest.raises(ValueError, match="BODY"):
         blockrank.Params(importance=importance)
+
+
+def linked(*rows: tuple[int, BlockKind, int]) -> LinkGraph:
+    """Pages in the order of their first link: (page, block, target)."""
+    graph = LinkGraph()
+    pages = list(dict.fromkeys(page for page, *_ in rows))
+    counts = np.array([sum(row[0] == page for row in rows) for page in pages], np.int32)
+    targets, kinds = np.array([row[2] for row in rows]), np.array([row[1] for row in rows], np.uint8)
+    graph.add_links(np.array(pages), counts, targets, kinds)
+    return graph
+
+
+def test_pagerank_of_pages_by_hand() -> None:
+    """1 links to 2 in its list and to 3 in its footer, which are worth 1 and .1; the other two are not read.
+
+    All jumps and what is handed on by 2 and 3 are shared alike, which makes x1; x2 = x1 (1 + .85 * 10/11) and
+    x3 = x1 (1 + .85 / 11) with the sum 3.85 x1 = 1.
+    """
+    graph = linked((1, BlockKind.LIST, 2), (1, BlockKind.FOOTER, 3))
+    assert blockrank.score(graph, EXACT) == pytest.approx([0.259740, 0.460449, 0.279811], abs=1e-6)
+
+
+def test_blockrank_by_hand() -> None:
+    """Page 1 has a list that links to 2 and a footer that links to 3; the texts of both link to 1.
+
+    From a text the surfer comes to the list 10 times in 11, from the list to the text of 2, from the footer to that of
+    3. With s for both texts together, s = .075 + .85 (.075 + .85 s) = .5; the list has .0375 + .85 * 10/11 s, the
+    footer .0375 + .85 / 11 s, and the texts .0375 + .85 of these.
+    """
+    graph = linked((1, BlockKind.LIST, 2), (1, BlockKind.FOOTER, 3), (2, BlockKind.BODY, 1), (3, BlockKind.BODY, 1))
+    found = blockrank.block_scores(graph, EXACT)
+    of_blocks = {(0, "LIST"): 0.423864, (0, "FOOTER"): 0.076136, (1, "BODY"): 0.397784, (2, "BODY"): 0.102216}
+    kinds = [BlockKind(kind).name for kind in found.kinds.tolist()]
+    shown = dict(zip(zip(found.pages.tolist(), kinds, strict=True), found.scores.tolist(), strict=True))
+    assert shown == pytest.approx(of_blocks, abs=1e-6)
+    assert found.of_pages(3) == pytest.approx([0.5, 0.397784, 0.102216], abs=1e-6)
+
+
+def test_hits_of_blocks_by_hand() -> None:
+    """The list of 1 links to 2 and 3, its footer to 4, the text of 5 to 3; links weigh 5/11 each, 1/11, and 1.
+
+    The list and the text share 3: their matrix is (50 55; 55 121) / 121, with the main value 150.961821 / 121 and the
+    vector (1, 1.835669). The footer has no part in it.
+    """
+    rows = (1, BlockKind.LIST, 2), (1, BlockKind.LIST, 3), (1, BlockKind.FOOTER, 4), (5, BlockKind.BODY, 3)
+    blocks, authorities = blockrank.block_hits(linked(*rows))
+    kinds = [BlockKind(kind).name for kind in blocks.kinds.tolist()]
+    shown = dict(zip(kinds, blocks.scores.tolist(), strict=True))
+    assert shown == pytest.approx({"LIST": 0.352650, "FOOTER": 0, "BODY": 0.647350}, abs=1e-6)
+    assert authorities == pytest.approx([0, 0, 0.165605, 0.834395, 0], abs=1e-6)  # of 1, 5, 2, 3 and 4
+
+
+def test_hits_of_blocks_without_links_or_importance_are_equal() -> None:
+    blocks, authorities = blockrank.block_hits(graph_of({1: [], 2: []}))
+    assert (blocks.scores.tolist(), authorities.tolist()) == ([], [0.5, 0.5])
+    nothing = blockrank.Params(importance=dict.fromkeys(BlockKind, 0.0))
+    assert blockrank.block_hits(graph_of({1: [2], 2: [1]}), nothing)[0].scores.tolist() == [0.5, 0.5]

@@ -142,8 +142,8 @@ def test_networkx() -> None:
     urls = ["http://a.cn/1", "http://b.cn:8080/二", "http://a.cn/3"]
     made = graph.to_networkx(dict(enumerate(urls)), np.array([0.1, 0.2, 0.3, 0.4]))
     assert networkx.utils.graphs_equal(networkx.DiGraph(made.edges), networkx.DiGraph(digraph(graph).edges))
-    assert made.nodes[1] == {"url": urls[1], "host": "b.cn:8080", "score": 0.2}
-    assert made.nodes[3] == {"url": "", "host": "", "score": 0.4}
+    assert made.nodes[1] == {"url": urls[1], "host": "b.cn:8080", "score": 0.2, "fetched": True}
+    assert made.nodes[3] == {"url": "", "host": "", "score": 0.4, "fetched": False}
     assert made.edges[0, 1] == {"block": "body"}
     part = graph.to_networkx(pages=np.array([1, 0], np.int32))
     assert sorted(part.nodes) == [0, 1]

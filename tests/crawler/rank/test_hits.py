@@ -12,7 +12,7 @@ from hypothesis import given
 from crawler.rank import hits
 from crawler.rank.graph import LinkGraph
 from crawler.rank.surfer import ConvergenceError
-from tests.crawler.rank.graphs import WEBS, digraph, graph_of, random_web
+from tests.crawler.rank.graphs import WEBS, add, add_pages, digraph, graph_of, random_web
 from tests.table import each_row
 
 
@@ -118,3 +118,32 @@ def test_score_may_give_up() -> None:
 def test_params_refuse_wrong_values(values: tuple[float, int]) -> None:
     with pytest.raises(ValueError, match="above 0, at least 1"):
         hits.Params(*values)
+
+
+def test_two_hubs_by_hand() -> None:
+    """1 links to 10 and 11, 2 to 10: LL' is (2 1; 1 1), its main vector (g, 1) of the golden ratio g = 1.618034."""
+    found = hits.score(graph_of({1: [10, 11], 2: [10]}))
+    assert found.hubs == pytest.approx([0.618034, 0.381966, 0, 0], abs=1e-6)
+    assert found.authorities == pytest.approx([0, 0, 0.618034, 0.381966], abs=1e-6)
+
+
+def test_focused_takes_the_root_set_and_its_neighbours() -> None:
+    """The root is 1: it links to 2; 3, 4 and 5 link to it, in this order; 6 and 7 are two steps away."""
+    graph = graph_of({3: [1, 6], 1: [2], 4: [1], 5: [1], 2: [7]})
+    root = graph.ids == 1
+
+    def chosen(most: int) -> set[int]:
+        return set(graph.ids[hits.focused(graph, root, most) > 0].tolist())
+
+    assert chosen(50) == {1, 2, 3, 4, 5}
+    assert chosen(2) == {1, 2, 3, 4}
+    assert hits.score(graph, pages=hits.focused(graph, root)).authorities[graph.numbers(np.array([6, 7]))].tolist() == [
+        0.0,
+        0.0,
+    ]
+
+
+def test_across_leaves_out_links_inside_a_site() -> None:
+    graph = add_pages(add_pages(LinkGraph(), [1, 2], 1), [3], 2)
+    add(graph, {1: [2, 3], 3: [1]})
+    assert hits.across(graph).tolist() == [0.0, 1.0, 1.0]

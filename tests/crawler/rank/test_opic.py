@@ -88,6 +88,17 @@ def test_richest_waiting_page_is_the_one_that_rich_pages_name() -> None:
     assert opic.history[waiting].tolist() == [0.0, 0.0]
 
 
+def test_two_pages_by_hand() -> None:
+    """The root deals out 1/3 each; 1 gives 1/9 each to 2, 3 and the root; 2 halves its 4/9 between 3 and the root."""
+    graph = graph_of({1: [2, 3], 2: [3]})
+    opic = Opic(graph)
+    opic.observe(2)
+    assert opic.cash == pytest.approx([0, 0, 2 / 3])
+    assert opic.history == pytest.approx([1 / 3, 4 / 9, 0])
+    assert opic.root == pytest.approx(1 / 9 + 2 / 9)
+    assert opic.score() == pytest.approx([3 / 13, 4 / 13, 6 / 13])
+
+
 def test_near_to_pagerank() -> None:
     """Without a second visit it stays an estimate: the order of pages is much the same."""
     graph = random_web(3000, 30_000, fetched=0.9)

@@ -113,3 +113,12 @@ def test_wrong_starts(start: list[float]) -> None:
 def test_wrong_params(values: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(values))):
         Params(**values)
+
+
+def test_jumps_to_one_page_by_hand() -> None:
+    """1 links to 2, 2 to 1 and 3; all jumps lead to 1, and so does what 3 (not read) hands on.
+
+    Then x2 = .85 x1, x3 = .85 x2 / 2, and their sum with x1 is 1.
+    """
+    scores = pagerank.score(graph_of({1: [2], 2: [1, 3]}), EXACT, teleport=np.array([1.0, 0.0, 0.0]))
+    assert scores == pytest.approx([0.452233, 0.384398, 0.163369], abs=1e-6)

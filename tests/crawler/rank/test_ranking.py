@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +14,7 @@ from crawler.rank import expected, hits, pagerank, siterank
 from crawler.rank.finds import Finds
 from crawler.rank.opic import Opic
 from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, PRESETS, SIGNALS, Priority
-from crawler.rank.ranking import Ranking
+from crawler.rank.ranking import Ranking, Rescored
 from pipelines.focus.terms import read_text
 from pipelines.focus.topic import make_topic
 from pipelines.records import BlockKind
@@ -199,3 +202,96 @@ def test_of_very_many_the_best_get_their_scores_first(monkeypatch: pytest.Monkey
     first, second = ranking.rescore(TODAY), ranking.rescore(TODAY)
     assert (first.ids.tolist(), first.left) == ([1, 2, 3, 4], 2)
     assert (second.ids.tolist(), second.left) == ([5, 6], 0)
+
+
+def values_of(found: Rescored, name: str) -> dict[int, float]:
+    return dict(zip(found.ids.tolist(), found.values[name].tolist(), strict=True))
+
+
+def test_personal_jumps_to_seeds_and_with_a_topic_to_its_pages() -> None:
+    for topic in (None, make_topic("stone bridges")):
+        ranking = Ranking(Priority("breadth", {"personal": 1.0}), topic)
+        add(ranking, [1, 2, 3, 4, 5])
+        seed = finds([0])
+        seed.blocks[:] = BlockKind.SEED
+        ranking.add_urls(ids(1), ids(1), ids(1), seed, np.ones(1, np.bool_))
+        fetch(ranking, 1, [2, 3])
+        fetch(ranking, 2, [4])
+        words = read_text("stone bridges", [])
+        ranking.add_terms(ids(2), [words], [ids()], np.full(1, 0.8), np.zeros(1, np.bool_))
+        jumps = np.array([0.0, 0.8, 0, 0, 0]) if topic else np.array([1.0, 0, 0, 0, 0])
+        scores = expected.scaled(pagerank.score(ranking.graph, teleport=jumps), 5)
+        found = values_of(ranking.rescore(TODAY), "personal")
+        assert found == pytest.approx({3: scores[2], 4: scores[3], 5: scores[4]}, abs=1e-3)
+        assert found[5] == 0.0
+        assert (found[4] > found[3]) == (topic is not None)
+
+
+def test_hubs_raise_lists_that_are_to_be_read_again() -> None:
+    """1 links to what 2 links to as well, and 3 links to one of them; 4 to 6 are not read yet."""
+    ranking = Ranking(Priority("breadth", {"hubs": 1.0}))
+    add(ranking, [1, 2, 3, 4, 5, 6])
+    for page, targets in ((1, [4, 5]), (2, [4, 5, 6]), (3, [6])):
+        fetch(ranking, page, targets)
+    add(ranking, [2, 3])
+    hubs = hits.score(ranking.graph).hubs
+    found = values_of(ranking.rescore(TODAY), "hubs")
+    wanted = expected.scaled(np.array([hubs[1], hubs[2], *[hubs[:3].mean()] * 3]), 6)
+    assert [found[page] for page in (2, 3, 4, 5, 6)] == pytest.approx(wanted.tolist())
+    assert found[2] > found[4] > found[3]
+
+
+def test_hits_of_a_topic_counts_links_of_its_pages() -> None:
+    """Of two pages that link alike, only the links of that on the topic count."""
+    ranking = Ranking(Priority("breadth", {"hits": 1.0}), make_topic("stone bridges"))
+    add(ranking, [1, 2, 3, 4])
+    fetch(ranking, 1, [3])
+    fetch(ranking, 2, [4])
+    words = [read_text("stone bridges", []), read_text("weather", [])]
+    ranking.add_terms(ids(1, 2), words, [ids(), ids()], np.array([0.9, 0.0]), np.zeros(2, np.bool_))
+    found = values_of(ranking.rescore(TODAY), "hits")
+    assert found[3] > 0.0 == found[4]
+
+
+NETWORKS = {"nx:katz_centrality": 1.0, "nx:sites:degree_centrality": 1.0, "nx:pages:in_degree_centrality": 1.0}
+
+
+def test_signals_of_networks_are_those_of_hosts_sites_and_pages() -> None:
+    """Each of two hosts links to the other; 3 has two links, 4 and 5 one, 6 none."""
+    found = small(Priority("breadth", NETWORKS)).rescore(TODAY)
+    assert values_of(found, "nx:katz_centrality") == pytest.approx({3: 1.0, 4: 1.0, 5: 1.0, 6: 1.0})
+    assert values_of(found, "nx:sites:degree_centrality") == {3: 1.0, 4: 1.0, 5: 1.0, 6: 1.0}
+    assert values_of(found, "nx:pages:in_degree_centrality") == {3: 1.0, 4: 0.5, 5: 0.5, 6: 0.0}
+
+
+def test_signal_that_fails_is_nought_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """The eigenvector of a graph without cycles does not exist; the other signals count on."""
+    ranking = Ranking(Priority("breadth", {"nx:eigenvector_centrality": 1.0}))
+    add(ranking, [1, 3], host=1, site=1)
+    add(ranking, [2, 4], host=2, site=2)
+    fetch(ranking, 1, [2])
+    for _ in range(2):
+        add(ranking, [3, 4])
+        found = ranking.rescore(TODAY)
+        assert found.values["nx:eigenvector_centrality"].tolist() == [0.0] * len(found.ids)
+        assert found.scores.min() > 0.0
+    assert len(caplog.records) == 1
+    assert "signal nx:eigenvector_centrality failed (PowerIterationFailedConvergence" in caplog.text
+
+
+def test_signal_that_is_too_slow_is_not_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    tried = []
+
+    @contextmanager
+    def bounded() -> Iterator[None]:
+        tried.append(1)
+        raise TimeoutError("too slow")
+        yield
+
+    ranking = Ranking(Priority("breadth", {"nx:pagerank": 1.0}), bounded=bounded)
+    add(ranking, [1, 2])
+    for _ in range(2):
+        assert ranking.rescore(TODAY).values["nx:pagerank"].tolist() in ([0.0, 0.0], [])
+        add(ranking, [1, 2])
+    assert len(tried) == 1
+    assert "too slow" in caplog.text

@@ -114,3 +114,19 @@ def test_wrong_groups(groups: list[int]) -> None:
 def test_wrong_jumps() -> None:
     with pytest.raises(ValueError, match="teleport has 3 values; 1 are needed"):
         siterank.score(graph_of({1: [2]}), teleport=np.ones(3))
+
+
+def test_three_sites_by_hand() -> None:
+    """1 and 2 are the site A, 3 is B, 4 is C; 1 and 2 link to 3, 3 to 1 and 4, and 1 also to 2.
+
+    SiteRank: A gives all to B, B halves to A and C, C (not read) thirds to all: a = c = .05 + .85 (b/2 + c/3), and
+    a + b + c = 1, so a = .475 / 1.566667 = .303191. DocRank in A, where 2 has no link inside: x1 = .075 + .425 x2 and
+    x1 + x2 = 1, so x2 = .925 / 1.425 = .649123.
+    """
+    graph = LinkGraph()
+    for site, pages in enumerate(([1, 2], [3], [4]), 1):
+        add_pages(graph, pages, site)
+    add(graph, {1: [2, 3], 2: [3], 3: [1, 4]})
+    assert siterank.site_scores(graph, EXACT) == pytest.approx([0, 0.303191, 0.393617, 0.303191], abs=1e-6)
+    of_pages = [0.303191 * 0.350877, 0.303191 * 0.649123, 0.393617, 0.303191]
+    assert siterank.score(graph, EXACT) == pytest.approx(of_pages, abs=1e-6)
