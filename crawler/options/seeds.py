@@ -406,7 +406,7 @@ def topics(seeds: Iterable[Seed]) -> list[str]:
 
 
 def seeds_of(seeds: Any, open_demo: Callable[[], Sequence[str]] | None = None) -> Sequence[Seed]:
-    """Return seeds from a file, or as they are, with the home pages of the demo in its place.
+    """Return seeds as they are or from a file, with home pages for the demo.
 
     Raises:
         SeedError: they are wrong, or name the demo where nothing opens it.
