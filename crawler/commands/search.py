@@ -48,10 +48,10 @@ class Command(NewsCommand):
     )
     summary = "Find articles by their words"
     description = (
-        "Words are sought in title, text, authors and source; simplified and traditional characters meet, words "
-        "with and without accents, and forms of a word. What stands in quotation marks (“ ”, 「 」) goes first "
-        "where it stands so. Without words the newest articles are listed; words that begin with - are written "
-        "behind --. Of articles that repeat one another one is shown, with the number of its reprints."
+        "Words are sought in title, text, authors, source, description and tags; simplified and traditional "
+        "characters meet, words with and without accents, and forms of a word. What stands in quotation marks (“ ”, "
+        "「 」) goes first where it stands so. Without words the newest articles are listed; words that begin with - "
+        "are written behind --. Of articles that repeat one another one is shown, with the number of its reprints."
     )
     most_arguments = None
     examples = (

@@ -16,7 +16,7 @@ from ..engine.statements import among, insert_new, insert_rows, run_many
 from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
 from ..records.keys import day_of
 from ..records.reasons import PageReason
-from ..records.search import IndexedArticle, IndexTerms, MakeTerms
+from ..records.search import TERM_FIELDS, IndexedArticle, IndexTerms, MakeTerms
 from ..records.signature import MemoryIndex, Signed
 from ..search import index as search
 from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
@@ -98,13 +98,16 @@ def renumber(connection: Connection, ids: Sequence[int]) -> None:
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
-    terms_by_facts = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
+    terms_by_facts = {_facts(new): new.index_terms for new in articles}
 
-    def terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
-        facts = title, text, authors, source, language
+    def terms(*facts: str) -> IndexTerms:
         return terms_by_facts.get(facts) or make(*facts)
 
     return terms
+
+
+def _facts(new: NewArticle) -> tuple[str, ...]:
+    return tuple(getattr(new, name) for name in TERM_FIELDS)
 
 
 def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> list[int]:
@@ -421,7 +424,7 @@ def _insert_images(connection: Connection, images: Mapping[int, Sequence[tuple[s
 
 
 def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
-    words, terms = make_terms(new.title, new.text, new.authors, new.source, new.language)
+    words, terms = make_terms(*_facts(new))
     times = search.times_of(new.published_at, new.published_utc, new.seen)
     facets = new.language, new.source, new.section, new.classes
     return IndexedArticle(new.id, new.site_id, cluster_id, *times, *facets, words, terms)

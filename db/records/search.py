@@ -22,8 +22,9 @@ class IndexTerms(NamedTuple):
     terms: bytes
 
 
-MakeTerms = Callable[[str, str, str, str, str], IndexTerms]
-"""(title, text, authors, source, language) -> terms."""
+MakeTerms = Callable[[str, str, str, str, str, str, str], IndexTerms]
+TERM_FIELDS = ("title", "text", "authors", "source", "language", "description", "tags")
+"""Fields of an article that its terms are made of, in the order in which `MakeTerms` takes them."""
 
 
 class IndexForm(NamedTuple):

@@ -21,7 +21,7 @@ from ..engine.locks import AdvisoryLock
 from ..engine.statements import among, array_of, insert_rows, is_postgres
 from ..records.article import split_names
 from ..records.keys import fingerprint, read_day, read_time
-from ..records.search import IndexedArticle, IndexForm, MakeTerms
+from ..records.search import TERM_FIELDS, IndexedArticle, IndexForm, MakeTerms
 from ..tables.articles import TEXT, WITH_HOLDER, ArticleRow
 from ..tables.search import SearchDocumentRow
 
@@ -153,7 +153,7 @@ class IndexingProgress:
 
 
 def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
-    words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
+    words, terms = make(*(getattr(stored, name) for name in TERM_FIELDS))
     times = times_of(stored.published_at, stored.published_utc, stored.first_seen)
     facets = stored.language, stored.source, stored.section, stored.classes
     return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, *times, *facets, words, terms)
@@ -271,7 +271,7 @@ _REGROUP_ALL = update(document).where(document.c.cluster_id != _CLUSTER).values(
 _STORED = (
     select(
         *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_at", "published_utc", "first_seen")),
-        *(article.c[name] for name in ("language", "source", "section", "classes", "title", "authors")),
+        *(article.c[name] for name in ("section", "classes", *TERM_FIELDS) if name != "text"),
         TEXT.label("text"),
     )
     .select_from(WITH_HOLDER)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..text.words import fold
 from .passages import Occurrence, find_places, is_han, sentence_ends, sentence_of
 from .query import QueryTerm
-from .terms import HASH_SHIFT, MOST_IN_BODY, MOST_IN_TITLE, Packed, hash_token
+from .terms import BODY_SHIFT, DESCRIPTION, HASH_SHIFT, LEAD, MOST_IN_BODY, NAMES, TAGS, TITLE, Packed, hash_token
 
 Values = npt.NDArray[np.float64]
 
@@ -35,6 +35,7 @@ class Params:
         b: how much long fields are marked down, 0 to 1.
         title: weight of an occurrence in the title, in those of one in the body.
         other, lead: of one in authors or source, and in the first characters of the body, beside that in the body.
+        description, tags: of one in the page's own description, and in its tags and keywords; beside that in the body.
         rarity: power of the rarity of a word; below 1 frequent words count more.
         sentence: weight of the best sentence.
         part: share of a Chinese word's weight that a sentence has which holds its characters, but not the word.
@@ -49,6 +50,8 @@ class Params:
     title: float = 1.5
     other: float = 1.0
     lead: float = 1.0
+    description: float = 0.25
+    tags: float = 1.0
     rarity: float = 0.9
     sentence: float = 0.6
     part: float = 0.7
@@ -80,8 +83,9 @@ def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: P
 
     Cost: O(terms of the articles), 5 ms for 1,000 of 1,000 characters.
     Source: S35; Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3.6.
-    Differs: the first characters of the body count as a field of their own; fields are told from stored counts that
-        stop at 15 (body) and 3 (title).
+    Differs: S35 has the vector space model with a selection of its dimensions, without a formula; BM25F is ours. The
+        first characters of the body count as a field of their own; stored counts stop at 15 in the body and at 1 in
+        other fields, of which only title and body are marked down by length.
     """
     articles = len(packed.starts)
     if not terms or not articles:
@@ -145,10 +149,13 @@ def _matches(
 
 
 def _damped(numbers: npt.NDArray[np.uint32], article: npt.NDArray[np.int64], packed: Packed, params: Params) -> Values:
+    in_body = (numbers >> BODY_SHIFT & MOST_IN_BODY) + params.lead * (numbers & LEAD > 0)
     counts = (
-        ((numbers >> 4 & MOST_IN_BODY) + params.lead * (numbers & 1)) / _norms(packed.body_lengths, params.b)[article]
-        + params.title * (numbers >> 2 & MOST_IN_TITLE) / _norms(packed.title_lengths, params.b)[article]
-        + params.other * (numbers >> 1 & 1)
+        in_body / _norms(packed.body_lengths, params.b)[article]
+        + params.title * (numbers & TITLE > 0) / _norms(packed.title_lengths, params.b)[article]
+        + params.other * (numbers & NAMES > 0)
+        + params.description * (numbers & DESCRIPTION > 0)
+        + params.tags * (numbers & TAGS > 0)
     )
     return np.asarray(counts * (params.k1 + 1) / (counts + params.k1), np.float64)
 

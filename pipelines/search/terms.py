@@ -19,44 +19,52 @@ MAX_CHARS: Final = 20_000
 """Characters of a text that are read; each gives two tokens at most."""
 LEAD_CHARS: Final = 120
 """Characters of a text that are its lead: news says there what it is about."""
-_TITLE_CHARS: Final = 500
-_OTHER_CHARS: Final = 500
-_FORMAT: Final = 2
+_FIELD_CHARS: Final = 500
+"""Characters that are read of a title, of authors and source, of a description and of tags."""
+_FORMAT: Final = 3
 """Counts up with every change of the words of an article, also of `pipelines.text.words.index_words`."""
-_READABLE: Final = (1, _FORMAT)
-"""Formats that are packed alike; older ones lack words, and are read until the index is made anew."""
+_READABLE: Final = (1, 2, _FORMAT)
+"""Older formats lack words and fields, and are read until the index is made anew."""
 _HEADS: Final = 2
 """Numbers before the terms: format and length of the title, length of the text."""
-# A term is one number of 32 bits: hash 24 (collisions: one in 20,000 for an article of 800 terms), body 4, title 2,
-# other 1, lead 1, so that numbers of an article in order are its terms in order.
-HASH_SHIFT: Final = 8
+# A term is one number of 32 bits: hash 23 (collisions: one in 10,000 for an article of 800 terms), body 4, and one bit
+# of each other field, so that numbers of an article in order are its terms in order.
+HASH_SHIFT: Final = 9
+BODY_SHIFT: Final = 5
 MOST_IN_BODY: Final = 15
-MOST_IN_TITLE: Final = 3
+TITLE, NAMES, LEAD, DESCRIPTION, TAGS = (1 << bit for bit in (4, 3, 2, 1, 0))
+"""Bits of fields in which the term is: title, authors and source, first characters, description, tags."""
 
 
-def index_terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
+def index_terms(  # noqa: PLR0917 - the fields in their one order, `db.records.search.TERM_FIELDS`
+    title: str, text: str, authors: str, source: str, language: str, description: str = "", tags: str = ""
+) -> IndexTerms:
     """Return what a full-text index keeps of an article, the same on every machine.
 
-    `MAX_CHARS` characters of the text are read, 500 of authors and source each. Cost: 0.5 ms for 1,000 Chinese ones.
+    `description` and `tags` are the page's own, as its metadata and boxes of tags have them. `MAX_CHARS` characters of
+    the text are read, 500 of each other field. Cost: 0.5 ms for 1,000 Chinese ones.
 
     >>> index_terms("Bridges", "A bridge opens.", "", "", "en").words
     'bridg a open'
     """
     folded = fold(text[:MAX_CHARS])
-    titles = index_words(fold(title[:_TITLE_CHARS]), language)
+    titles = index_words(fold(title[:_FIELD_CHARS]), language)
     bodies = index_words(folded, language)
-    others = index_words(fold(f"{authors}\n{source}"[:_OTHER_CHARS]), language)
-    in_title, in_body, in_others = Counter(titles), Counter(bodies), set(others)
-    heads = dict.fromkeys(chain(titles, others), 0)
-    counts = {**heads, **in_body}
+    others = {TITLE: titles}
+    for bit, field in ((NAMES, f"{authors}\n{source}"), (DESCRIPTION, description), (TAGS, tags)):
+        others[bit] = index_words(fold(field[:_FIELD_CHARS]), language)
+    heads = dict.fromkeys(chain(*others.values()), 0)
+    for bit, words in others.items():
+        for token in words:
+            heads[token] |= bit
+    counts = {**dict.fromkeys(heads, 0), **Counter(bodies)}
     tokens = list(counts)
     numbers = np.fromiter(counts.values(), np.uint32, len(tokens))
-    numbers = np.minimum(numbers, MOST_IN_BODY) << np.uint32(4)
-    for place, token in enumerate(heads):
-        numbers[place] |= min(in_title[token], MOST_IN_TITLE) << 2 | (token in in_others) << 1
+    numbers = np.minimum(numbers, MOST_IN_BODY) << np.uint32(BODY_SHIFT)
+    numbers[: len(heads)] |= np.fromiter(heads.values(), np.uint32, len(heads))
     # a word that the end of the lead cuts in two is none
     lead = set(index_words(folded[:LEAD_CHARS], language))
-    numbers |= np.fromiter(map(lead.__contains__, tokens), np.uint32, len(tokens))
+    numbers |= np.fromiter(map(lead.__contains__, tokens), np.uint32, len(tokens)) * np.uint32(LEAD)
     joined = " ".join(tokens)
     hashes = np.fromiter(map(crc32, joined.encode().split(b" ")), np.uint32, len(tokens)) >> HASH_SHIFT << HASH_SHIFT
     numbers = np.sort(hashes | numbers)
@@ -94,6 +102,17 @@ def unpack(articles: Iterable[bytes]) -> Packed:
     ends = np.cumsum(sizes // 4)
     starts = ends - sizes // 4
     heads, bodies = numbers[starts], numbers[starts + 1]
-    if not np.isin(heads >> 24, _READABLE).all():
+    formats = heads >> 24
+    if not np.isin(formats, _READABLE).all():
         raise ValueError(f"terms of an article are of another format than {_FORMAT}; make them anew")
+    if (formats < _FORMAT).any():
+        numbers = np.where(np.repeat(formats < _FORMAT, sizes // 4), _of_older(numbers), numbers)
     return Packed(numbers, starts + _HEADS, ends, (heads & 0xFFFFFF).astype(np.int64), bodies.astype(np.int64))
+
+
+def _of_older(numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Read terms of formats 1 and 2: hash 24, body 4, title 2, names 1, lead 1."""
+    in_title = (numbers >> 2 & 3 > 0) * np.uint32(TITLE)
+    names, lead = (numbers >> 1 & 1) * np.uint32(NAMES), (numbers & 1) * np.uint32(LEAD)
+    body = (numbers >> 4 & MOST_IN_BODY) << np.uint32(BODY_SHIFT)
+    return np.asarray(numbers >> HASH_SHIFT << HASH_SHIFT | body | in_title | names | lead, np.uint32)

@@ -26,6 +26,7 @@ from db.engine.database import Database, open_for_crawl
 from db.engine.processes import here
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
+from db.records.article import join_stories
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Edges, Outcome, StoredPage
 from db.records.reasons import FailReason, PageReason, SkipReason
@@ -59,6 +60,8 @@ class Story:
     earlier: str = ""
     anchor: str = ""
     raw: bytes = b""
+    description: str = ""
+    tags: str = ""
     host: str = ""
     """Name to give its host; empty for that of the URL."""
 
@@ -193,8 +196,9 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "published_precision": "minute",
         "published_from": "json-ld",
         "section": story.section,
-        "description": story.text[:80],
-        "tags": story.title[:4],
+        "related": join_stories([("https://wanhai.example/2.html", f"{story.title} 2"), ("javascript:x()", "3")]),
+        "description": story.description or story.text[:80],
+        "tags": story.tags or story.title[:4],
         # the English ones as a crawl leaves them that describes nothing
         **({} if story.language == "en" else {"keywords": story.title[:6], "summary": story.text[:60]}),
         "seen": iso(fetched_at),

@@ -19,7 +19,7 @@ from db.engine.database import Database, open_for_reading
 from db.frontier.insert import add_urls
 from db.records.article import NewArticle, Renewal
 from db.records.keys import fingerprint
-from db.records.search import IndexedArticle, IndexForm, SearchFilter
+from db.records.search import TERM_FIELDS, IndexedArticle, IndexForm, SearchFilter
 from db.search import find, index
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.search.terms import index_terms, is_current
@@ -84,6 +84,8 @@ class Desk:
         values["title"] = self._draw.choice(["", "大桥通车", "大橋通車", f"消息 {self._seen}"])
         values["source"] = self._draw.choice(["", "新华社", "本报"])
         values["authors"] = self._draw.choice(["", "李四"])
+        values["description"] = self._draw.choice(["", "桥的消息"])
+        values["tags"] = self._draw.choice(["", "大桥、交通"])
         values["section"] = self._draw.choice(["", "国内"])
         values["classes"] = self._draw.choice(["", "sport", "sport、travel"])
         day = self._draw.randint(10, 28)
@@ -91,7 +93,7 @@ class Desk:
         values |= self._draw.choice([{}, *({"published_at": one, "published_precision": "day"} for one in stated)])
         seen = f"2025-01-01T00:{self._seen // 60:02}:{self._seen % 60:02}+00:00"
         new = article(self._draw.choice(URLS), body, seen=seen, **values)
-        terms = index_terms(new.title, new.text, new.authors, new.source, new.language)
+        terms = index_terms(*(getattr(new, name) for name in TERM_FIELDS))
         known = self._draw.random() < 0.5  # as from a worker; the others as parts are joined
         return replace(new, index_terms=terms) if known else new
 

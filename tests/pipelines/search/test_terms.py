@@ -5,17 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.search.terms import HASH_SHIFT, MAX_CHARS, hash_token, index_terms, unpack
+from pipelines.search.terms import (
+    DESCRIPTION,
+    HASH_SHIFT,
+    LEAD,
+    MAX_CHARS,
+    NAMES,
+    TAGS,
+    TITLE,
+    hash_token,
+    index_terms,
+    is_current,
+    unpack,
+)
 from tests.table import each_row
 
 
-def counts(terms: bytes, token: str) -> tuple[int, int, int]:
-    """Occurrences of a token in body, title and the other fields."""
+def counts(terms: bytes, token: str) -> tuple[int, int]:
+    """Occurrences of a token in the body, and the other fields it is in."""
     packed = unpack([terms])
     for number in packed.numbers[packed.starts[0] : packed.ends[0]].tolist():
         if number >> HASH_SHIFT == hash_token(token):
-            return number >> 4 & 15, number >> 2 & 3, number >> 1 & 1
-    return 0, 0, 0
+            return number >> 5 & 15, number & 31
+    return 0, 0
 
 
 def test_terms_of_a_chinese_article() -> None:
@@ -23,9 +35,30 @@ def test_terms_of_a_chinese_article() -> None:
     tokens = found.words.split(" ")
     assert len(set(tokens)) == len(tokens)
     assert {"河口", "大桥", "共和国", "中华人民共和国", "2.5", "张三"} <= set(tokens)
-    assert counts(found.terms, "大桥") == (1, 1, 0)
-    assert counts(found.terms, "张三") == (0, 0, 1)
-    assert counts(found.terms, "火车") == (0, 0, 0)
+    assert counts(found.terms, "大桥") == (1, TITLE | LEAD)
+    assert counts(found.terms, "张三") == (0, NAMES)
+    assert counts(found.terms, "火车") == (0, 0)
+
+
+def test_description_and_tags_are_fields() -> None:
+    found = index_terms("", "A bridge opens.", "", "", "en", "Traffic over the bridge", "ferry、bridge")
+    assert {"traffic", "ferri", "bridg"} <= set(found.words.split(" "))
+    assert counts(found.terms, "bridg") == (1, LEAD | DESCRIPTION | TAGS)
+    assert counts(found.terms, "ferri") == (0, TAGS)
+    assert counts(found.terms, "traffic") == (0, DESCRIPTION)
+
+
+def test_terms_of_older_indexes_are_read() -> None:
+    """In format 2 a number was hash 24, body 4, title 2, names 1, lead 1."""
+    token = hash_token("bridg") << 9
+    both = [2 << 24 | 1, 7, token | 7 << 4 | 2 << 2 | 1 << 1 | 1]
+    old = np.array(both, "<u4").tobytes()
+    new = index_terms("", "bridge", "", "", "en").terms
+    assert counts(old, "bridg") == (7, TITLE | NAMES | LEAD)
+    assert not is_current(old)
+    packed = unpack([new, old])
+    assert packed.numbers[packed.starts].tolist() == [token | 1 << 5 | LEAD, token | 7 << 5 | TITLE | NAMES | LEAD]
+    assert packed.title_lengths.tolist() == [0, 1]
 
 
 @each_row(
@@ -49,7 +82,7 @@ def test_tokens_by_language(language: str, text: str, token: str) -> None:
 
 def test_counts_are_capped() -> None:
     found = index_terms("a " * 9, "a " * 99, "", "", "en")
-    assert counts(found.terms, "a") == (15, 3, 0)
+    assert counts(found.terms, "a") == (15, TITLE | LEAD)
 
 
 def test_terms_of_many_articles_are_read_at_once() -> None:
@@ -68,8 +101,8 @@ def test_other_bytes_are_refused(data: bytes) -> None:
 
 @given(st.text(max_size=300), st.text(max_size=2_000), st.sampled_from(["zh-Hans", "en", "ja", "", "fr"]))
 def test_terms_of_any_text(title: str, text: str, language: str) -> None:
-    found = index_terms(title, text, text, title, language)
-    assert found == index_terms(title, text, text, title, language)
+    found = index_terms(title, text, text, title, language, text, title)
+    assert found == index_terms(title, text, text, title, language, text, title)
     tokens = found.words.split()
     assert not set(found.words) & set("\"'*()-:^+&|!\0")
     assert len(set(tokens)) == len(tokens)
