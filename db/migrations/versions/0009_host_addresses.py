@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "9"
-down_revision = "6"
-DIGEST = "62df47fcddc9f9a2"
+down_revision = "7"
+DIGEST = "4273a2f0a9340b29"
 
 
 def upgrade() -> None:
