@@ -17,9 +17,10 @@ from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import LINKS, TEXT, PageLimits
 from .document.shell import has_fallback
-from .extract import DEFAULT, Extractor
+from .extract import COMPARES_PAGES, DEFAULT, Extractor
 from .extract import extractor as find_extractor
-from .links import links, meta_refresh
+from .extract.entropy import term_counts, term_key
+from .links import links, meta_refresh, related
 from .links.load_more import lacks_links, loads_more_links, loads_more_text
 from .links.robots_meta import read_directives
 from .metadata import metadata
@@ -28,7 +29,7 @@ from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, 
 from .script_data.page import MORE, carries_another, is_apart, with_data
 from .search.terms import index_terms
 from .site_memory import template
-from .site_memory.knowledge import unpack
+from .site_memory.knowledge import NOTHING, unpack
 
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
@@ -119,6 +120,7 @@ def read_page(
         site_model=site_model,
         kinds=kinds,
         text_from=text_from,
+        compares=extractor in COMPARES_PAGES,
     )
     parsed, extraction = read(document)
     if text_from is not TextFrom.HTML or not _may_hold_data(document, parsed):
@@ -158,11 +160,15 @@ def _read(
     site_model: bytes | None,
     kinds: Collection[PageKind],
     text_from: TextFrom,
+    compares: bool,
 ) -> tuple[ParseResult, Extraction]:
+    model = NOTHING if site_model is None else _unpack(site_model)
+    if compares:
+        document.site_terms = model.terms
     uncorrected = extraction = find_text(document)
     if site_model is not None:
         keys = template.text_keys(document)
-        repeated, on_path = template.find_hints(document, keys, _unpack(site_model))
+        repeated, on_path = template.find_hints(document, keys, model)
         extraction = template.correct(document, uncorrected, repeated, on_path)
     about = metadata.extract(document, extraction, fetched_at)
     urls = links.resolve_urls(document)
@@ -186,9 +192,14 @@ def _read(
     signature = sign(about.title, kept_extraction.text)
     sample = None
     is_leaf = is_kept and page_kind is not PageKind.LIST
+    stories = related.find(document, page_links, urls, extraction.blocks, uncorrected.topic_links) if is_leaf else []
     if site_model is not None and is_leaf:
         article = fingerprint(f"{about.title}\n{signature.exact}")
-        sample = template.sample_page(document, keys, uncorrected, article)
+        terms_of_page = {term_key(term): count for term, count in term_counts(document).items()} if compares else None
+        named = [story.url for story in stories]
+        sample = template.sample_page(document, keys, uncorrected, article, stories=named, terms=terms_of_page)
+        stories = [story for story in stories if not template.is_repeated(model, story.url)]
+    page_links = related.mark(page_links, stories)
     terms = None
     if is_kept:
         terms = index_terms(
@@ -206,7 +217,7 @@ def _read(
         kind=page_kind,
         reason=reason,
         metadata=about,
-        extraction=replace(kept_extraction, blocks=(), scores=()),
+        extraction=replace(kept_extraction, blocks=(), scores=(), topic_links=None),
         signature=signature,
         links=links.mark_nofollow(page_links) if nofollow else page_links,
         feeds=links.find_feeds(document),
@@ -220,6 +231,7 @@ def _read(
         index_terms=terms,
         text_from=text_from,
         loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, page_links, kept_extraction.text),
+        stories=tuple(stories),
         lacks_links=text_from is TextFrom.HTML and not is_leaf and lacks_links(document, page_links),
     )
     return parsed, extraction

@@ -5,6 +5,7 @@ Links are columns rather than one object each: a page has about sixty, most of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from operator import attrgetter
@@ -211,8 +212,9 @@ class Extraction:
         reason: why `text` is empty, None when it is not.
         evidence: names of methods or features that decided, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
+        topic_links: numbers of the blocks of links to related pages; None for a method that does not look for them.
         scores: per block of the document, larger for what is more like content; empty when the method weighs none.
-            Neither `blocks` nor `scores` leaves the worker process.
+            None of `blocks`, `scores` and `topic_links` leaves the worker process.
     """
 
     text: str = ""
@@ -223,6 +225,7 @@ class Extraction:
     blocks: tuple[int, ...] = ()
     scores: tuple[float, ...] = ()
     calibrated: bool = False
+    topic_links: tuple[int, ...] | None = None
 
 
 @_by_position
@@ -291,12 +294,37 @@ class PageSample:
         texts: keys (signed 64-bit), see `site_memory.template.text_keys`.
         tree: the page's simple tree, one unsigned 32-bit hash for each child.
         path: from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
+        stories: keys (signed 64-bit) of the related stories that it names.
+        terms: counts by hash (`extract.entropy.term_key`); None when the extractor does not compare pages.
     """
 
     article: int = 0
     texts: tuple[int, ...] = ()
     tree: tuple[int, ...] = ()
     path: tuple[int, ...] = ()
+    stories: tuple[int, ...] = ()
+    terms: Mapping[int, int] | None = None
+
+
+class Spread(NamedTuple):
+    """Spread of something over pages: sum of its counts x, and of x ln x."""
+
+    total: float
+    logs: float
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTerms:
+    """Spread of terms over the pages of a site.
+
+    `terms` has unsigned 32-bit hashes as keys; `pages` is the spread of a term that stands once on every page.
+    """
+
+    pages: Spread
+    terms: Mapping[int, Spread]
+
+
+NO_TERMS: Final = SiteTerms(Spread(0.0, 0.0), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +358,7 @@ class ParseResult:
         sample: only when it is a leaf, and only when asked for.
         bounds: names of the limits that the page exceeded, see `document.limits`.
         doubt: why the article's text may not be what its author wrote.
+        stories: (URL, title) of related stories, see `links.related`.
         sends_to, refresh: where a page that shows nothing itself sends its readers, and that as a target.
         canonical: the page's canonical URL, if it is another; skipped when it is on another host.
         next_part, previous_part: other parts of the article on the same host that may be followed.
@@ -377,6 +406,7 @@ class ParseResult:
     text_from: TextFrom = TextFrom.HTML
     loads_more: bool = False
     lacks_links: bool = False
+    stories: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_kept(self) -> bool:

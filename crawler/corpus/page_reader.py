@@ -89,6 +89,7 @@ def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
         "reason": result.problem or ("" if result.page.is_kept else result.page.reason or ""),
         "text": text.text,
         "images": [{"url": image.url, "caption": image.caption} for image in meta.images if NOWHERE not in image.url],
+        "related": [{"url": url, "title": title} for url, title in result.page.stories if NOWHERE not in url],
         "extractor": extractor,
         "text_from": result.page.text_from,
         "quality": round(text.confidence, 4),

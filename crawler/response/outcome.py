@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from db.records.article import JOINED_BY, NewArticle, TextFrom
+from db.records.article import JOINED_BY, NewArticle, TextFrom, join_stories
 from db.records.keys import iso
 from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.records.part import Place
@@ -334,6 +334,7 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         **parsed.description.values(),
         index_terms=parsed.index_terms,
         text_from=parsed.text_from,
+        related=join_stories(parsed.stories),
     )
 
 

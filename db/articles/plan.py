@@ -21,8 +21,8 @@ _PUBLISHED = ("published_at", "published_utc", "published_precision", "published
 _STATED = ("title", "authors", "source", "section", "tags", "description")
 """Columns that a page may leave empty though the article has them."""
 _FACTS = ("authors", "source", *_PUBLISHED, "updated")
-_OF_READING = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from"})
-"""Columns that say how an article was read, and nothing of its content."""
+_OF_READING = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from", "related"})
+"""Columns that say how an article was read or what stands beside it, and nothing of its content."""
 _INDEXED = frozenset({*TERM_FIELDS, "section", "classes", "text_holder", *_PUBLISHED})
 """Columns that the full-text index is made of."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, String, bindparam, cast, exists, func, select
 
 from ..engine.statements import among
-from ..records.article import COLUMNS, LISTS, ArticleItem, split_names
+from ..records.article import COLUMNS, LISTS, ArticleItem, split_names, split_stories
 from ..records.keys import iso
 from ..tables.articles import (
     HTML,
@@ -65,7 +65,7 @@ def images_of(connection: Connection, ids: Sequence[int]) -> dict[int, list[dict
 
 def _item(row: RowMapping, images: list[dict[str, str]]) -> ArticleItem:
     values = {name: row[name] for name in (*COLUMNS, "html")}
-    values |= {name: split_names(values[name]) for name in LISTS}
+    values |= {name: split_names(values[name]) for name in LISTS} | {"related": split_stories(values["related"])}
     return ArticleItem(**{**values, "fetched_at": iso(values["fetched_at"])}, images=images)
 
 

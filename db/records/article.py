@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from typing import NamedTuple
@@ -73,6 +73,7 @@ class NewArticle:
     described_with: str = ""
     index_terms: IndexTerms | None = None
     text_from: str = TextFrom.HTML
+    related: str = ""
 
 
 @dataclass(slots=True)
@@ -89,6 +90,7 @@ class ArticleItem:
         keywords, classes, summary: computed, the best first.
         harm, harm_kind: 0 to 1, None when it was not judged; why it is harmful, empty when it is not.
         text_from: where the text came from: "html", the page's own; "data", what it carries for its scripts; "browser".
+        related: `url` and `title` of the stories that its page calls related; in the database one a line.
         source: the publisher that the page credits.
         published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
         published_utc: the same in UTC, to sort and compare by.
@@ -145,6 +147,7 @@ class ArticleItem:
     harm: float | None
     harm_kind: str
     text_from: str
+    related: list[dict[str, str]]
     html: str = ""
     images: list[dict[str, str]] = field(default_factory=list)
 
@@ -162,6 +165,25 @@ def split_names(joined: str) -> list[str]:
     (['张三', '李四'], [])
     """
     return joined.split(JOINED_BY) if joined else []
+
+
+def join_stories(stories: Iterable[tuple[str, str]]) -> str:
+    r"""Join (URL, title) pairs: one a line, a blank behind the URL.
+
+    >>> join_stories([("https://h.example/1", "Ferry fares rise"), ("https://h.example/2", "")])
+    'https://h.example/1 Ferry fares rise\nhttps://h.example/2 '
+    """
+    return "\n".join(f"{url} {' '.join(title.split())}" for url, title in stories)
+
+
+def split_stories(joined: str) -> list[dict[str, str]]:
+    """Split what `join_stories` has joined.
+
+    >>> split_stories("https://h.example/1 Ferry fares rise")
+    [{'url': 'https://h.example/1', 'title': 'Ferry fares rise'}]
+    """
+    pairs = (line.partition(" ") for line in joined.split("\n") if line)
+    return [{"url": url, "title": title} for url, _, title in pairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,8 @@ class ArticleRow(Record):
     """Version of all that read the page then, see `pipelines.version`."""
     text_from: Mapped[str] = mapped_column(String(8), server_default="html")
     """Source of the text: html (the page's own), data (what it carries for its scripts), or browser."""
+    related: Mapped[str] = mapped_column(Text, server_default="")
+    """Stories that the page calls related, one a line: URL, blank, title."""
     checked_with: Mapped[str] = mapped_column(Text, server_default="")
     """Extractor and version that last read the page; the text is older when that said nothing else."""
     text_hash: Mapped[int] = mapped_column(BigInteger, index=True)

@@ -187,6 +187,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         text="\n".join(texts),
         html="\n".join(htmls),
         quality=sum(one.quality * len(one.text) for one in articles) / max(1, chars),
+        related=_first(articles, lambda one: one.related),
         images=tuple((url, images[url]) for url in ordered)[:_MOST_IMAGES],
         seen=max(one.seen for one in articles),
     )

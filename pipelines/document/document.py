@@ -20,6 +20,7 @@ from ..decode.characters import Counts, count
 from ..decode.encoding import decode
 from ..decode.query import escape_query, find_query_codec
 from ..decode.text import clean, shorten, strip_invisible, words
+from ..records import SiteTerms
 from ..urls import canonicalize
 from . import limits
 from .limits import NODES, STATED, TEXT, PageLimits
@@ -527,6 +528,8 @@ class Document:
     content_type: str = ""
     view: Any = field(default=None, init=False, repr=False, compare=False)
     """Where `view.measure` keeps its `PageView`."""
+    site_terms: SiteTerms | None = field(default=None, compare=False)
+    """Terms of other pages of its site, for methods that compare them; None when they are not known."""
     _base_url: str = ""
     _query_codec: str = ""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .records import StoredImage, annotations_of, readers
+from .records import StoredImage, StoredStory, annotations_of, readers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +32,7 @@ def schema(record: type, columns: tuple[str, ...]) -> pa.Schema:
         "datetime": pa.timestamp("us", tz="UTC"),
         "tuple[str, ...]": pa.list_(pa.string()),
         "tuple[StoredImage, ...]": pa.list_(pa.struct([(name, pa.string()) for name in StoredImage._fields])),
+        "tuple[StoredStory, ...]": pa.list_(pa.struct([(name, pa.string()) for name in StoredStory._fields])),
     }
     kinds = {name: annotations_of(record)[name].partition(" | ")[0] for name in columns}
     return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
@@ -46,6 +47,8 @@ def batch(record: type, columns: tuple[str, ...], rows: Sequence[Sequence[Any]])
         values: Iterable[Any] = (row[at] for row in rows)
         if field.name in converters and field.name != "images":
             values = map(converters[field.name], values)
+        if field.name == "related":
+            values = ([story._asdict() for story in one] for one in values)
         arrays.append(pa.array(list(values), type=field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=wanted)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self
 
-from db.records.article import LISTS, split_names
+from db.records.article import LISTS, split_names, split_stories
 from db.records.keys import read_day
 
 from ..document.document import parse
@@ -49,6 +49,7 @@ FRONT_MATTER: Final = (
 """Columns before an article in Markdown, unless others are named."""
 BODY: Final = ("title", "text", "html", "url", "site", "published_at", "id")
 """Columns needed for an article's Markdown, beside its front matter."""
+_SPLITTERS: Final[Mapping[str, Callable[[str], Any]]] = {**dict.fromkeys(LISTS, split_names), "related": split_stories}
 _GROUP_BYTES: Final = 16 << 20
 _TITLE_CHARS: Final = 40
 _UNNAMED = re.compile(r"[\W_]+")
@@ -75,12 +76,12 @@ class JsonLines(RowWriter):
     def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
         self._file = file
         self._columns = columns
-        self._lists = [name for name in columns if name in LISTS]
+        self._splitters = {name: _SPLITTERS[name] for name in columns if name in _SPLITTERS}
 
     def write(self, rows: Rows) -> None:
         for row in rows:
             values = dict(zip(self._columns, row, strict=True))
-            values |= {name: split_names(values[name]) for name in self._lists}
+            values |= {name: split(values[name]) for name, split in self._splitters.items()}
             self._file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
@@ -193,7 +194,7 @@ def article_markdown(values: Mapping[str, Any], shown: Sequence[str]) -> str:
     """
     lines = ["---"]
     for name in shown:
-        value = split_names(values[name]) if name in LISTS else values[name]
+        value = _SPLITTERS[name](values[name]) if name in _SPLITTERS else values[name]
         if value not in (None, "", []):
             text = json.dumps(value, ensure_ascii=False)
             lines.append(f"{name}: {_UNPRINTABLE.sub(_escape, text)}")

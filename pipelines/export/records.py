@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from db.records.article import split_names
+from db.records.article import split_names, split_stories
 from db.records.keys import read_time
 
 Category: TypeAlias = str
@@ -21,6 +21,13 @@ Category: TypeAlias = str
 class StoredImage(NamedTuple):
     url: str
     caption: str
+
+
+class StoredStory(NamedTuple):
+    """A related story, as the page of an article names it."""
+
+    url: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class StoredArticle:
     harm: float | None
     harm_kind: Category
     text_from: Category
+    related: tuple[StoredStory, ...]
     html: str
     images: tuple[StoredImage, ...]
 
@@ -140,12 +148,17 @@ def _images(value: Sequence[dict[str, str]]) -> tuple[StoredImage, ...]:
     return tuple(StoredImage(**one) for one in value)
 
 
+def _stories(value: str) -> tuple[StoredStory, ...]:
+    return tuple(StoredStory(**one) for one in split_stories(value))
+
+
 Reader = Callable[[Any], Any]
 _READERS: dict[str, Reader] = {
     "datetime": read_time,
     "datetime | None": read_time,
     "tuple[str, ...]": lambda value: tuple(split_names(value)),
     "tuple[StoredImage, ...]": _images,
+    "tuple[StoredStory, ...]": _stories,
 }
 """By the annotation of the field; values of other fields stay as they are."""
 

@@ -46,6 +46,8 @@ EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]]
 """Name -> function, class of its parameters."""
 
 DEFAULT: Final = "combined"
+COMPARES_PAGES: Final = frozenset({"entropy"})
+"""Methods that read the terms of a page's site (`Document.site_terms`)."""
 
 
 def extractor(name: str, params: Mapping[str, object] | None = None) -> Extractor:

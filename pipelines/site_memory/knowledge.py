@@ -7,17 +7,20 @@ some dozens of pages.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ..extract.entropy import add_pages
 from ..extract.simpletree import SAME_TEMPLATE, similarity
-from ..records import PageSample
+from ..records import NO_TERMS, PageSample, SiteTerms, Spread
 
 MAX_TEXTS: Final = 320
 MAX_TEMPLATES: Final = 6
 MAX_PATHS: Final = 4
 MAX_ARTICLES: Final = 32
+MAX_STORIES: Final = 64
+MAX_TERMS: Final = 1024
 FADING: Final = 0.98
 """Factor of every count at each page: about fifty pages are remembered."""
 
@@ -46,6 +49,8 @@ class SiteModel:
         texts: key of a block's text and place -> pages that carried it, fading.
         templates: the most recent one first.
         articles: keys of the most recent articles, the newest last.
+        stories: key of a related story -> pages that named it, fading.
+        terms: of all text, for extractors that compare pages.
     """
 
     seen: int = 0
@@ -53,6 +58,8 @@ class SiteModel:
     texts: Mapping[int, float] = field(default_factory=dict)
     templates: tuple[Template, ...] = ()
     articles: tuple[int, ...] = ()
+    stories: Mapping[int, float] = field(default_factory=dict)
+    terms: SiteTerms = NO_TERMS
 
 
 NOTHING: Final = SiteModel()
@@ -78,18 +85,31 @@ def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
             templates = _with_page(templates, sample)
     if not new:
         return model
-    faded = FADING ** len(new)
-    pages, texts = faded * model.pages, {key: faded * count for key, count in model.texts.items()}
-    for place, sample in enumerate(new, 1):
-        weight = FADING ** (len(new) - place)
-        pages += weight
-        for key in set(sample.texts):
-            texts[key] = texts.get(key, 0.0) + weight
-    if len(texts) > MAX_TEXTS:
-        # ties are broken by the key, so that the same pages always give the same model
-        frequent_keys = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
-        texts = {key: texts[key] for key in frequent_keys}
-    return SiteModel(seen=model.seen + len(new), pages=pages, texts=texts, templates=templates, articles=articles)
+    weights = [FADING ** (len(new) - place) for place in range(1, len(new) + 1)]
+    with_terms = [sample.terms for sample in new if sample.terms is not None]
+    return SiteModel(
+        seen=model.seen + len(new),
+        pages=FADING ** len(new) * model.pages + sum(weights),
+        texts=_counted(model.texts, [sample.texts for sample in new], weights, MAX_TEXTS),
+        templates=templates,
+        articles=articles,
+        stories=_counted(model.stories, [sample.stories for sample in new], weights, MAX_STORIES),
+        terms=add_pages(model.terms, with_terms, MAX_TERMS, FADING) if with_terms else model.terms,
+    )
+
+
+def _counted(
+    counts: Mapping[int, float], keys_of_pages: Sequence[Sequence[int]], weights: Sequence[float], most: int
+) -> Mapping[int, float]:
+    faded = FADING ** len(weights)
+    counted = {key: faded * count for key, count in counts.items()}
+    for keys, weight in zip(keys_of_pages, weights, strict=True):
+        for key in set(keys):
+            counted[key] = counted.get(key, 0.0) + weight
+    if len(counted) <= most:
+        return counted
+    # ties are broken by the key, so that the same pages always give the same model
+    return {key: counted[key] for key in sorted(counted, key=lambda key: (-counted[key], key))[:most]}
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
@@ -114,7 +134,10 @@ def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Tem
 
 
 def pack(model: SiteModel) -> bytes:
-    """Pack a model, for `unpack`, in 7 KB at most. Cost: O(MAX_TEXTS)."""
+    """Pack a model for `unpack`, in 8 KB at most, 20 KB with terms.
+
+    Cost: O(MAX_TEXTS + MAX_TERMS).
+    """
     parts = [
         _HEAD.pack(
             _FORMAT,
@@ -133,6 +156,14 @@ def pack(model: SiteModel) -> bytes:
         parts.append(struct.pack(f"<{len(template.tree)}I", *template.tree))
         for path, count in template.paths.items():
             parts.append(struct.pack(f"<fB{len(path)}I", count, len(path), *path))
+    spreads = (model.terms.pages, *model.terms.terms.values())
+    parts += [
+        struct.pack("<HH", len(model.stories), len(model.terms.terms)),
+        struct.pack(f"<{len(model.stories)}q", *model.stories),
+        struct.pack(f"<{len(model.stories)}f", *model.stories.values()),
+        struct.pack(f"<{len(model.terms.terms)}I", *model.terms.terms),
+        struct.pack(f"<{2 * len(spreads)}f", *(number for spread in spreads for number in spread)),
+    ]
     return b"".join(parts)
 
 
@@ -162,13 +193,20 @@ class _Reader:
         self._at = _HEAD.size
         keys = self.numbers(texts, "q")
         counts = self.take(f"{texts}f")
-        return SiteModel(
+        model = SiteModel(
             seen=seen,
             pages=pages,
             texts=dict(zip(keys, counts, strict=True)),
             articles=self.numbers(articles, "q"),
             templates=tuple(self.template() for _ in range(templates)),
         )
+        if self._at == len(self._data):  # packed by an earlier version
+            return model
+        stories, terms = self.numbers(2, "H")
+        named = dict(zip(self.numbers(stories, "q"), self.take(f"{stories}f"), strict=True))
+        term_keys, numbers = self.numbers(terms, "I"), self.take(f"{2 * terms + 2}f")
+        whole, *spreads = map(Spread._make, zip(numbers[::2], numbers[1::2], strict=True))
+        return replace(model, stories=named, terms=SiteTerms(whole, dict(zip(term_keys, spreads, strict=True))))
 
     def template(self) -> Template:
         pages, paths, children = self.take("fBB")

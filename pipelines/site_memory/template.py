@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -88,15 +88,34 @@ def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) ->
     return repeated, on_path
 
 
-def sample_page(document: Document, keys: Mapping[int, int], extraction: Extraction, article: int) -> PageSample:
+def story_key(url: str) -> int:
+    return fingerprint(f"story\n{url}")
+
+
+def is_repeated(model: SiteModel, url: str) -> bool:
+    """Tell whether many articles of the site name a story, so it is related to none."""
+    return model.stories.get(story_key(url), 0.0) > max(1.5, _REPEATED * model.pages)
+
+
+def sample_page(
+    document: Document,
+    keys: Mapping[int, int],
+    extraction: Extraction,
+    article: int,
+    *,
+    stories: Iterable[str] = (),
+    terms: Mapping[int, int] | None = None,
+) -> PageSample:
     """Build the sample of an article page from the extractor's own extraction.
 
-    Were it corrected already, the model would confirm itself. `article` is a hash of headline and text.
+    Were it corrected already, the model would confirm itself. `article` is a hash of headline and text; `stories` are
+    URLs of related stories, those that many articles name too.
     Cost: O(blocks kept).
     """
     place = _place(document, extraction.blocks)
     path = path_of(document, place) if place > 0 else ()
-    return PageSample(article, tuple(keys.values()), simple_tree(document), path)
+    named = tuple(map(story_key, stories))
+    return PageSample(article, tuple(keys.values()), simple_tree(document), path, named, terms)
 
 
 def correct(document: Document, extraction: Extraction, repeated: Values, on_path: Values) -> Extraction:

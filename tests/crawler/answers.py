@@ -116,6 +116,7 @@ def written(*, found: Links = NO_LINKS, scope: Scope = SCOPE, **values: Any) -> 
     text = Extraction("第一段。", "<p>第一段。</p>", 0.75)
     signature = Signature(5, b"abcd", 9)
     article = ParseResult(PageKind.ARTICLE, None, meta, text, signature, found, encoding="gb18030")
+    article = replace(article, stories=(("http://h.cn/2.html", "后续"),))
     return resolve_page(article, URL, scope)
 
 

@@ -26,6 +26,7 @@ from db.engine.database import Database, open_for_crawl
 from db.engine.processes import here
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
+from db.records.article import join_stories
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Edges, Outcome, StoredPage
 from db.records.reasons import FailReason, PageReason, SkipReason
@@ -195,6 +196,7 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "published_precision": "minute",
         "published_from": "json-ld",
         "section": story.section,
+        "related": join_stories([("https://wanhai.example/2.html", f"{story.title} 2"), ("javascript:x()", "3")]),
         "description": story.description or story.text[:80],
         "tags": story.tags or story.title[:4],
         # the English ones as a crawl leaves them that describes nothing

@@ -111,6 +111,11 @@ def test_article_shows_text_facts_and_ways_out(asker: Asker, pages: dict[str, st
     assert [said(p) for p in page.cssselect(".prose p")] == values["text"].split("\n")
     assert values["url"] in {link.get("href") for link in page.cssselect("a[rel~=noreferrer]")}
     assert [link.get("href") for link in page.cssselect(".pictures a")] == [each["url"] for each in values["images"]]
+    assert [said(item) for item in page.cssselect("[aria-labelledby=related] li")] == [
+        each["title"] for each in values["related"]
+    ]
+    (out,) = page.cssselect("[aria-labelledby=related] a")  # the other is no URL of a page
+    assert out.get("href") == values["related"][0]["url"]
     assert not page.cssselect("img")
     assert "exact to the minute" in said(page.cssselect(".facts")[0])
 

@@ -61,6 +61,17 @@ def test_csv_has_images_by_their_urls() -> None:
     assert written("csv", [(1, images)], ("number", "images")).endswith(b"1,http://a/1 http://a/2\r\n")
 
 
+def test_related_stories_of_every_format() -> None:
+    rows, columns = [(1, "http://a/1 河口大桥 合龙\nhttp://a/2 "), (2, "")], ("number", "related")
+    stories = [{"url": "http://a/1", "title": "河口大桥 合龙"}, {"url": "http://a/2", "title": ""}]
+    first, second = map(json.loads, written("jsonl", rows, columns).splitlines())
+    assert (first["related"], second["related"]) == (stories, [])
+    table = pq.read_table(io.BytesIO(written("parquet", rows, columns)))
+    assert table.column("related").to_pylist() == [stories, []]
+    (_, cell, _) = written("csv", rows, columns).decode().split("\r\n1,")[1].split('"')[0:3]
+    assert cell == rows[0][1]
+
+
 def test_json_lines_have_lists_and_nulls() -> None:
     lines = written("jsonl", [(1, None, "张三、李四"), (2, "x", "")]).decode().split("\n")
     assert lines[-1] == ""

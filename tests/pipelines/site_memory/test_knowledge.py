@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import struct
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,9 @@ from pipelines.extract.simpletree import MAX_CHILDREN, MAX_STEPS, similarity
 from pipelines.records import PageSample
 from pipelines.site_memory.knowledge import (
     MAX_PATHS,
+    MAX_STORIES,
     MAX_TEMPLATES,
+    MAX_TERMS,
     MAX_TEXTS,
     NOTHING,
     SiteModel,
@@ -32,6 +35,8 @@ OBSERVATIONS = st.builds(
     texts=st.lists(KEYS, max_size=60).map(tuple),
     tree=st.lists(WORDS, max_size=MAX_CHILDREN, unique=True).map(tuple),
     path=st.lists(WORDS, max_size=MAX_STEPS).map(tuple),
+    stories=st.lists(KEYS, max_size=20).map(tuple),
+    terms=st.none() | st.dictionaries(WORDS, st.integers(1, 1000), max_size=60),
 )
 
 
@@ -43,15 +48,18 @@ def counts(knowledge: SiteModel) -> list[float]:
     """All counts."""
     templates = knowledge.templates
     paths = [count for template in templates for count in template.paths.values()]
-    return [knowledge.pages, *knowledge.texts.values(), *(template.pages for template in templates), *paths]
+    named = [*knowledge.stories.values(), *(spread.total for spread in knowledge.terms.terms.values())]
+    return [knowledge.pages, *knowledge.texts.values(), *(template.pages for template in templates), *paths, *named]
 
 
 def equal(one: SiteModel, other: SiteModel) -> bool:
     """Whether the same is known, with counts as exact as they are packed."""
     first, second = (
-        (k.seen, list(k.texts), k.articles, [(t.tree, list(t.paths)) for t in k.templates]) for k in (one, other)
+        (k.seen, list(k.texts), k.articles, [(t.tree, list(t.paths)) for t in k.templates], list(k.stories))
+        for k in (one, other)
     )
-    return first == second and counts(one) == pytest.approx(counts(other), rel=1e-5)
+    same_terms = list(one.terms.terms) == list(other.terms.terms)
+    return first == second and same_terms and counts(one) == pytest.approx(counts(other), rel=1e-5)
 
 
 def test_shares_of_a_small_site() -> None:
@@ -107,7 +115,9 @@ def test_bounds(samples: list[PageSample]) -> None:
     assert all(len(template.paths) <= MAX_PATHS for template in known.templates)
     assert all(0 < count <= known.pages + 1e-9 for count in known.texts.values())
     assert all(count <= t.pages + 1e-9 for t in known.templates for count in t.paths.values())
-    assert len(pack(known)) < 10_000
+    assert len(known.stories) <= MAX_STORIES
+    assert len(known.terms.terms) <= MAX_TERMS
+    assert len(pack(known)) < 21_000
     assert pickle.loads(pickle.dumps(known)) == known
 
 
@@ -125,6 +135,12 @@ def test_learning_in_parts_is_learning_at_once() -> None:
     at_once = learn_batch(NOTHING, pages)
     in_parts = learn_batch(unpack(pack(learn_batch(NOTHING, pages[:11]))), pages[11:])
     assert equal(in_parts, at_once)
+
+
+def test_model_of_an_earlier_version_is_read() -> None:
+    """It ended with the templates: what follows is two counts, here of nothing, and the spread of no page."""
+    known = learn_batch(NOTHING, [page(n, 1, n) for n in range(5)])
+    assert equal(unpack(pack(known)[: -struct.calcsize("<HH2f")]), known)
 
 
 @each_row("data", [b"", b"\0", b"\1", b"\xff" * 40, pack(learn(NOTHING, page(1, 2, 3)))[:-3]])
