@@ -52,7 +52,7 @@ def learn(pages: Iterable[tuple[Mapping[str, float], float]], terms: int = TERMS
 
 
 def of_readers(articles: Iterable[LikedArticle]) -> dict[str, float]:
-    """Learn a profile from the articles that readers stayed with; empty if there are none.
+    """Learn a profile from articles that readers stayed with; empty if there are none.
 
     An article counts by its relevance above that of one read for the usual time. Cost: 1 ms an article.
 
