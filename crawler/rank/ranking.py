@@ -148,6 +148,10 @@ class Ranking:
                 self._compared.values[page] = True
                 self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless, relevance=near)
 
+    def like(self, topic: Topic | None) -> None:
+        if self._focus is not None and topic is not None:
+            self._focus.like(topic)
+
     def mark_examples(self, ids: Ids) -> None:
         if self._focus is not None:
             self._focus.mark_seeds(self.graph.numbers(ids).tolist())
