@@ -56,9 +56,10 @@ def promise(
     a page in the middle of nowhere whose words are those of pages near the topic is followed (tunnelling).
 
     Cost: O(layers x (terms + buckets)).
-    Source: Diligenti et al., Focused crawling using context graphs, 2000.
-    Differs: layers come from the crawl's own links; a page's evidence is divided by the square root of its terms,
-        because words are not independent; the whole distribution counts, not the best layer alone.
+    Source: S06; Diligenti et al., Focused crawling using context graphs, 2000.
+    Differs: there is one classifier with the layers as classes instead of one for each layer; layers come from the
+        crawl's own links; a page's evidence is divided by the square root of its terms, because words are not
+        independent; the whole distribution counts, not the best layer alone.
     """
     weighted = sparse.csr_matrix((rarity[counts.indices], counts.indices, counts.indptr), counts.shape)
     lengths = np.sqrt(np.maximum(np.diff(counts.indptr), 1.0))

@@ -71,13 +71,15 @@ def learn(
     *,
     precision: float = 0.0,
     sources: Sequence[str] = (),
+    synonyms: Mapping[tuple[str, str], float] | None = None,
 ) -> LearnedClasses:
     """Learn classes from labelled texts.
 
     Memberships, thresholds and figures come from texts that were held out: in each of four folds terms, weights and
     classifier are learned anew from the texts of the others. Texts in a rare or unknown language teach terms alone;
     `precision` is as in `calibrate`; texts of one of `sources` are held out together, as are those that begin alike
-    where it is empty. Cost: five trainings.
+    where it is empty; `synonyms` gives the closeness of pairs of words, in (0, 1], of which `fuzzy` makes use. Cost:
+    five trainings.
 
     Raises:
         ModelError: there are no two classes, too many, no terms, or no language is known.
@@ -90,12 +92,12 @@ def learn(
     for row, of_text in enumerate(labels):
         for name in of_text:
             labelled[row, where[name]] = 1
-    is_single = bool((labelled.sum(axis=1) == 1).all())
+    is_single = not by.method.is_fuzzy and bool((labelled.sum(axis=1) == 1).all())
     wanted = wanted or by.method.select
-    examples = _Examples(texts, [by.method.terms(text) for text in texts], labelled)
+    examples = _Examples(texts, [by.method.terms(text) for text in texts], labelled, synonyms or {})
     space, table = _choose(examples, wanted, by.method.weigh)
     classifier = by.fit(_training(examples, space))
-    scores = _held_out_scores(examples, by, wanted, _deal(texts, sources))
+    scores = _held_out_scores(examples, by, wanted, deal(texts, sources))
     languages = np.array([base_language(text.language) for text in texts])
     calibrations: dict[str, Calibration] = {}
     held_out: list[HeldOut] = []
@@ -143,9 +145,11 @@ class _Examples(NamedTuple):
     texts: Sequence[Text]
     terms: Sequence[Terms]
     wanted: Numbers
+    synonyms: Mapping[tuple[str, str], float]
 
     def part(self, rows: Sequence[int]) -> _Examples:
-        return _Examples([self.texts[row] for row in rows], [self.terms[row] for row in rows], self.wanted[rows])
+        texts, terms = [self.texts[row] for row in rows], [self.terms[row] for row in rows]
+        return _Examples(texts, terms, self.wanted[rows], self.synonyms)
 
 
 def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, Contingency]:
@@ -160,7 +164,8 @@ def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, C
 
 
 def _training(examples: _Examples, space: Space) -> Training:
-    return Training(space, examples.texts, [space.vector(one) for one in examples.terms], examples.wanted)
+    vectors = [space.vector(one) for one in examples.terms]
+    return Training(space, examples.texts, vectors, examples.wanted, examples.synonyms)
 
 
 def _spelt(
@@ -204,7 +209,8 @@ def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: ND
     return scores
 
 
-def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
+def deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
+    """Return the fold of each text; those of a source, or that begin alike, share one."""
     openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
     named = sources or [""] * len(texts)
     groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]

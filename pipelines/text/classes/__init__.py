@@ -23,7 +23,10 @@ def weigh_rarity(table: Contingency, ids: Ids) -> Numbers:
 
 
 class ClassMethod(NamedTuple):
-    """A way to learn classes; `module` is a package of the extra `train` for `fit`."""
+    """A way to learn classes; `module` is a package of the extra `train` for `fit`.
+
+    With `is_fuzzy` a text has every class above its threshold, also where each text to learn from has one class.
+    """
 
     fit: Callable[[Training, Any], Classifier]
     load: Callable[[Mapping[str, Any], int, int], Classifier]
@@ -32,6 +35,7 @@ class ClassMethod(NamedTuple):
     select: Select = Select("chi2", 20_000)
     weigh: Weigh = weigh_rarity
     module: str = ""
+    is_fuzzy: bool = False
 
 
 METHODS: Final[Mapping[str, ClassMethod]] = {
@@ -41,8 +45,10 @@ METHODS: Final[Mapping[str, ClassMethod]] = {
     svm.NAME: ClassMethod(svm.fit, svm.load, svm.Params, module="sklearn"),
     naive_bayes.NAME: ClassMethod(naive_bayes.fit, naive_bayes.load, naive_bayes.Params),
     knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("chi2", 5000)),
-    fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params),
-    structure.NAME: ClassMethod(structure.fit, structure.load, structure.Params, structure.count_placed),
+    fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params, fuzzy.count_class_words, is_fuzzy=True),
+    structure.NAME: ClassMethod(
+        structure.fit, structure.load, structure.Params, structure.count_placed, module="sklearn"
+    ),
 }
 
 DEFAULT: Final = combined.NAME

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import numpy as np
@@ -20,12 +20,16 @@ _STEPS: Final = 127
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training:
-    """Texts with their classes; `wanted` is 1 where a text (row) has a class (column)."""
+    """Texts with their classes; `wanted` is 1 where a text (row) has a class (column).
+
+    `synonyms` gives the closeness of two words, in (0, 1].
+    """
 
     space: Space
     texts: Sequence[Text]
     vectors: Sequence[Vector]
     wanted: Numbers
+    synonyms: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def matrix(self) -> sp.csr_matrix:
         return self._rows([vector.values for vector in self.vectors])
@@ -90,6 +94,49 @@ class Steps:
         if steps.shape != (rows, len(scale)):
             raise ValueError(f"a table of shape {steps.shape} with {rows} rows and {len(scale)} columns")
         return cls(steps, scale)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Vectors of texts (rows); of each the weightiest terms alone, in a byte each."""
+
+    matrix: sp.csr_matrix
+
+    @classmethod
+    def of(cls, matrix: sp.csr_matrix, terms: int) -> Self:
+        """Keep the `terms` weightiest of each row of a matrix, which is changed."""
+        for row in range(matrix.shape[0]):
+            values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
+            if len(values) > terms:
+                values[np.argsort(-values, kind="stable")[terms:]] = 0
+        matrix.data = np.rint(matrix.data * 255) / 255
+        matrix.eliminate_zeros()
+        return cls(matrix)
+
+    def product(self, vector: Vector) -> Numbers:
+        query = np.zeros(self.matrix.shape[1])
+        query[vector.columns] = vector.values
+        product: Numbers = self.matrix @ query
+        return product
+
+    def squares(self) -> Numbers:
+        return np.asarray(self.matrix.multiply(self.matrix).sum(axis=1)).ravel()
+
+    def model(self) -> dict[str, object]:
+        return {
+            "ends": pack(self.matrix.indptr.astype(np.int32)),
+            "columns": pack(self.matrix.indices.astype(np.int32)),
+            "values": pack(np.rint(self.matrix.data * 255).astype(np.uint8)),
+        }
+
+    @classmethod
+    def load(cls, model: Mapping[str, Any], terms: int) -> Self:
+        ends, columns, values = (unpack(model[name]) for name in ("ends", "columns", "values"))
+        import scipy.sparse as sp  # noqa: PLC0415 - most methods predict without it
+
+        matrix = sp.csr_matrix((values / 255, columns, ends), (len(ends) - 1, terms))
+        matrix.check_format(full_check=True)
+        return cls(matrix)
 
 
 def share(values: Numbers) -> Numbers:

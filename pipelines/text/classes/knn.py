@@ -4,79 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from enum import StrEnum
+from typing import Any, Final
 
 import numpy as np
 
-from ...models.arrays import pack, unpack
-from .classifier import Classifier, Training
+from .classifier import Classifier, Rows, Training
 from .vectors import Numbers, Text, Vector
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 NAME: Final = "knn"
 
 
+class VoteWeight(StrEnum):
+    """Weight of a neighbour's vote: the same for each, or its cosine."""
+
+    EQUAL = "equal"
+    COSINE = "cosine"
+
+
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Neighbours that vote, best an odd number, and terms kept of a text."""
+    """Neighbours that vote, best an odd number; terms kept of a text; their votes."""
 
     k: int = 15
     terms: int = 80
+    votes: VoteWeight = VoteWeight.EQUAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Neighbours:
-    matrix: sp.csr_matrix
+    rows: Rows
     wanted: Numbers
     k: int
+    votes: VoteWeight
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        query = np.zeros(self.matrix.shape[1])
-        query[vector.columns] = vector.values
-        near = self.matrix @ query
+        near = self.rows.product(vector)
         nearest = np.argsort(-near, kind="stable")[: self.k]
-        total = near[nearest].sum()
-        votes: Numbers = near[nearest] @ self.wanted[nearest]
-        return votes / total if total > 0 else np.zeros(self.wanted.shape[1])
+        if not near[nearest].any():
+            return np.zeros(self.wanted.shape[1])
+        weights = near[nearest] if self.votes is VoteWeight.COSINE else np.ones(len(nearest))
+        shares: Numbers = weights @ self.wanted[nearest] / weights.sum()
+        return shares
 
     def model(self) -> dict[str, object]:
-        return {
-            "k": self.k,
-            "ends": pack(self.matrix.indptr.astype(np.int32)),
-            "columns": pack(self.matrix.indices.astype(np.int32)),
-            "values": pack(np.rint(self.matrix.data * 255).astype(np.uint8)),
-            "classes": [np.flatnonzero(row).tolist() for row in self.wanted],
-        }
+        classes = [np.flatnonzero(row).tolist() for row in self.wanted]
+        return {"k": self.k, "votes": str(self.votes), **self.rows.model(), "classes": classes}
 
 
 def fit(training: Training, params: Params) -> Classifier:
-    """Keep the texts.
+    """Keep the texts; a text's score in a class is k_i / k of its k neighbours.
 
-    Source: S23 (k odd, cosine).
-    Differs: of each text the weightiest terms alone are kept, in a byte each, so that the model stays small; the
-    neighbours vote with their cosines.
+    Raises:
+        ValueError: k or terms is less than 1.
+
+    Source: S23 (k odd, cosine, share of the neighbours).
+    Differs: of each text the weightiest terms alone are kept, in a byte each, so that the model stays small. The paper
+    takes the best of several k; here it is a parameter. With `votes` cosine the neighbours vote with their cosines.
     """
-    matrix = training.matrix()
-    for row in range(matrix.shape[0]):
-        values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
-        if len(values) > params.terms:
-            values[np.argsort(-values, kind="stable")[params.terms :]] = 0
-    matrix.data = np.rint(matrix.data * 255) / 255
-    matrix.eliminate_zeros()
-    return _Neighbours(matrix, training.wanted, params.k)
+    if params.k < 1 or params.terms < 1:
+        raise ValueError(f"k and terms are {params.k} and {params.terms}; each takes 1 or more")
+    return _Neighbours(Rows.of(training.matrix(), params.terms), training.wanted, params.k, params.votes)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    ends, columns, values = (unpack(model[name]) for name in ("ends", "columns", "values"))
-    import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
-
-    matrix = sp.csr_matrix((values / 255, columns, ends), (len(ends) - 1, terms))
-    matrix.check_format(full_check=True)
+    rows = Rows.load(model, terms)
     wanted = np.zeros((len(model["classes"]), classes))
     for row, columns_of in enumerate(model["classes"]):
         wanted[row, columns_of] = 1
-    if len(wanted) != matrix.shape[0]:
+    if len(wanted) != rows.matrix.shape[0]:
         raise ValueError("texts and classes differ in number")
-    return _Neighbours(matrix, wanted, int(model["k"]))
+    return _Neighbours(rows, wanted, int(model["k"]), VoteWeight(model.get("votes", VoteWeight.COSINE)))

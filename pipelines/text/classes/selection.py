@@ -69,12 +69,16 @@ def document_frequency(table: Contingency) -> Numbers:
 
 
 def information_gain(table: Contingency) -> Numbers:
-    """Return what a term's presence tells of a class, in bits."""
-    cells = np.stack(table.cells()) / max(table.documents, 1)
-    term, label = cells[0] + cells[1], cells[0] + cells[2]
-    alone = np.stack([term * label, term * (1 - label), (1 - term) * label, (1 - term) * (1 - label)])
-    gain: Numbers = _plogp(cells, cells / np.maximum(alone, 1e-12)).sum(axis=0)
-    return gain
+    """Return each class's part in what a term's presence or absence tells, in bits.
+
+    Their sum over the classes is -sum P(c) log P(c) + P(t) sum P(c|t) log P(c|t) + P(not t) sum P(c|not t) log P(c|not
+    t), the gain of the paper, where each text has one class.
+    """
+    with_class, _, class_alone, _ = (cell / max(table.documents, 1) for cell in table.cells())
+    term = table.with_term[:, None] / max(table.documents, 1)
+    label = with_class + class_alone
+    present = _plogp(with_class, with_class / np.maximum(term * label, 1e-12))
+    return present + _plogp(class_alone, class_alone / np.maximum((1 - term) * label, 1e-12))
 
 
 def mutual_information(table: Contingency) -> Numbers:
@@ -140,6 +144,11 @@ def _weighted_sum(scores: Numbers, table: Contingency) -> Numbers:
     return total
 
 
+def _sum(scores: Numbers, table: Contingency) -> Numbers:
+    total: Numbers = scores.sum(axis=1)
+    return total
+
+
 def _mean(scores: Numbers, table: Contingency) -> Numbers:
     mean: Numbers = scores @ (table.of_class / max(table.of_class.sum(), 1))
     return mean
@@ -172,14 +181,14 @@ class Measure:
 
 MEASURES: Final[Mapping[str, Measure]] = {
     "df": Measure(document_frequency, lambda _, table: table.with_term),
-    "ig": Measure(information_gain, _weighted_sum),
+    "ig": Measure(information_gain, _sum),
     "mi": Measure(mutual_information),
     "mi_mean": Measure(mutual_information, _mean),
     "chi2": Measure(chi_square),
     "odds": Measure(odds_ratio),
     "entropy": Measure(cross_entropy, _weighted_sum),
     "um": Measure(uncertainty, _sure),
-    "df+ig": Measure(information_gain, _weighted_sum, is_combined=True),
+    "df+ig": Measure(information_gain, _sum, is_combined=True),
     "df+chi2": Measure(chi_square, _in_turn, is_combined=True),
 }
 
@@ -218,8 +227,8 @@ def select(table: Contingency, wanted: Select) -> Columns:
 
     Source: S23 (DF, IG, MI, chi-square, odds ratio, cross entropy, UM, combined).
     Differs: UM alone ranks thousands of words of one document first; here it is multiplied with the logarithm of
-    their documents. The paper gives no size for the first step of the combined selection: ten times the second's;
-    and takes no turns.
+    their documents. The paper's size of the first step of the combined selection is lost: here it is ten times the
+    second's; and it takes no turns. A text of several classes counts in each.
     """
     measure = MEASURES[wanted.measure]
     columns = np.flatnonzero(table.with_term > 0)
@@ -244,9 +253,14 @@ ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 def report(
     table: Contingency, columns: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
 ) -> ChosenByClass:
-    """Map each class to its number of telling terms and the best, `first` ones ahead."""
+    """Map each class to its number of telling terms and the best, `first` ones ahead.
+
+    A term tells of the class of its best score, of those in which it is not rarer than elsewhere.
+    """
     scores = MEASURES[measure].score(table)[columns]
-    best = scores.argmax(axis=1)
+    part = table.part(columns)
+    is_telling = part.both * part.documents >= part.with_term[:, None] * part.of_class
+    best = np.where(is_telling, scores, scores.min(initial=0.0) - 1).argmax(axis=1)
     by_class: ChosenByClass = {}
     for number, label in enumerate(labels):
         of_class, values = columns[best == number], scores[best == number, number]

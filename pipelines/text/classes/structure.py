@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
 
 from ...document.document import Document
+from ...models.arrays import pack, unpack
 from ..words import MAX_CHARS, fold
+from . import svm
 from .classifier import Classifier, Steps, Training
 from .vectors import TAG_WEIGHTS, Numbers, Terms, Text, Vector, as_terms, count_words, words_of
 
@@ -20,22 +23,38 @@ _MOST_BLOCKS: Final = 400
 _ROUNDS: Final = 8
 
 
+class Decision(StrEnum):
+    SVM = "svm"
+    NEAREST = "nearest"
+
+
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Weight of trees beside keywords, clusters of a class, sharpness of the nearest."""
+    """Clusters of a class, and what decides over the likenesses to their cores.
 
-    edges: float = 0.2
+    Attributes:
+        cost: bound of the multipliers of the support vector machine.
+        edges: with the nearest core, weight of trees beside keywords.
+        sharpness: with the nearest core, how much the nearest counts before the others.
+    """
+
+    by: Decision = Decision.SVM
     cores: int = 3
+    cost: float = 10.0
+    edges: float = 0.2
     sharpness: float = 25.0
 
 
 def place(document: Document, title: str, text: str) -> Text:
     """Return the text of a page with edges, headings, and words by depth and order.
 
-    A word weighs more the higher it stands in the tree and the earlier in the page.
+    Nodes of the tree are elements and their attributes. A word weighs more the higher it stands in the tree and the
+    earlier in the page.
     """
     tags = document.tags
     edges = Counter(f"{tags[parent]}>{tag}" for parent, tag in zip(document.parents, tags, strict=True) if parent >= 0)
+    for tag, element in zip(tags, document.elements, strict=True):
+        edges.update(f"{tag}>@{name!s}" for name in element.keys())  # noqa: SIM118 - no mapping
     depths: defaultdict[str, float] = defaultdict(float)
     marked: list[tuple[str, str]] = []
     blocks = document.blocks
@@ -81,14 +100,25 @@ class _Cores:
     classes: Sequence[int]
     count: int
     params: Params
+    planes: Numbers
+    """Weights of the likenesses in words, of those in trees, and bias (rows) for each class; of no row if the nearest
+    core decides."""
+
+    def likenesses(self, text: Text, vector: Vector) -> tuple[Numbers, Numbers]:
+        """Return how like each core a page is in words and in its tree, each in [0, 1]."""
+        words = vector.values @ self.words[vector.columns]
+        if not text.edges or not any(self.edges):
+            return words, np.zeros(len(words))
+        return words, np.array([likeness(text.edges, edges) for edges in self.edges])
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
         if not len(vector.columns):
             return np.zeros(self.count)
-        near = vector.values @ self.words[vector.columns]
-        if text.edges and any(self.edges):
-            trees = np.array([likeness(text.edges, edges) for edges in self.edges])
-            near = (1 - self.params.edges) * near + self.params.edges * trees
+        words, trees = self.likenesses(text, vector)
+        if len(self.planes):
+            planes: Numbers = np.concatenate((words, trees, [1.0])) @ self.planes
+            return planes
+        near = words if not text.edges else (1 - self.params.edges) * words + self.params.edges * trees
         best = np.full(self.count, -1.0)
         np.maximum.at(best, np.array(self.classes), near)
         grown = np.exp(self.params.sharpness * (best - best.max())) * (best >= 0)
@@ -100,18 +130,27 @@ class _Cores:
             "words": Steps.of(self.words).model(),
             "edges": [{edge: round(mean, 3) for edge, mean in edges.items()} for edges in self.edges],
             "classes": list(self.classes),
-            "params": [self.params.edges, self.params.cores, self.params.sharpness],
+            "params": [self.params.edges, self.params.sharpness],
+            "planes": pack(self.planes.astype(np.float32)),
         }
 
 
 def fit(training: Training, params: Params) -> Classifier:
-    """Cluster the pages of each class around cores.
+    """Cluster the pages of each class around cores; learn planes over the likenesses.
 
-    Source: S25.
-    Differs: the paper's support vector machine over the likenesses is left to `svm` and `combined`; a class's
-    likeness is that to its nearest core. Where a text comes without its page the order of its words is all there is,
-    and the trees say nothing.
+    Raises:
+        ValueError: cores or cost is not positive.
+
+    Source: S25 (trees of elements and attributes, shares of common edges, keywords by depth and order, clusters with
+    cores, support vector machine).
+    Differs: the pages are HTML instead of XML. The numbers of the paper are lost: the weight of depth and order is
+    ours. Each class has clusters of its own, and its machine is linear over the likenesses to all cores in words and
+    in trees. A page of a model that learned from pages of one class each gets one class. With `by` nearest there is no
+    machine: a class is as near as its nearest core. Where a text comes without its page the order of its words is all
+    there is, and the trees say nothing.
     """
+    if params.cores < 1 or params.cost <= 0:
+        raise ValueError(f"cores is {params.cores}, cost {params.cost}; cores takes 1 or more, cost more than 0")
     matrix = training.matrix()
     means: list[Numbers] = []
     trees: list[dict[str, float]] = []
@@ -126,7 +165,13 @@ def fit(training: Training, params: Params) -> Classifier:
                 total.update(training.texts[row].edges)
             trees.append({edge: count / len(members) for edge, count in total.most_common(_MOST_EDGES)})
             classes.append(number)
-    return _Cores(np.stack(means, axis=1), trees, classes, training.wanted.shape[1], params)
+    words = Steps.of(np.stack(means, axis=1)).values()
+    cores = _Cores(words, trees, classes, training.wanted.shape[1], params, np.zeros((0, 0)))
+    if params.by is Decision.NEAREST:
+        return cores
+    near = [cores.likenesses(text, one) for text, one in zip(training.texts, training.vectors, strict=True)]
+    planes, bias = svm.learn_planes(np.array([np.concatenate(pair) for pair in near]), training.wanted, params.cost)
+    return replace(cores, planes=np.concatenate((planes, bias[None])))
 
 
 def _cluster(matrix: Any, cores: int) -> list[Any]:
@@ -151,14 +196,18 @@ def _cluster(matrix: Any, cores: int) -> list[Any]:
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    edges, cores, sharpness = model["params"]
+    edges, sharpness = model["params"]
+    planes = unpack(model["planes"]).astype(np.float64)
     owners = [int(owner) for owner in model["classes"]]
     if not owners or min(owners) < 0 or max(owners) >= classes or len(model["edges"]) != len(owners):
         raise ValueError("its cores are of classes that it does not have")
+    if planes.shape not in {(0, 0), (2 * len(owners) + 1, classes)}:
+        raise ValueError("its planes are not over the likenesses to its cores")
     return _Cores(
         Steps.load(model["words"], terms).values(),
         list(model["edges"]),
         owners,
         classes,
-        Params(edges, cores, sharpness),
+        Params(edges=edges, sharpness=sharpness),
+        planes,
     )

@@ -162,6 +162,11 @@ def _count(words: Sequence[str], text: Text) -> dict[str, float]:
     return counts
 
 
+def hash_words(words: Sequence[str]) -> list[int]:
+    """Return the numbers of words, which are folded; English ones by their stems."""
+    return [_hash(english_stem(fold(word))) for word in words]
+
+
 def _hash_written(word: str) -> int:
     return _hash(word) | _WRITTEN << int(_HASH_BITS)
 

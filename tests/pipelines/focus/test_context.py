@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from pipelines.focus.context import Params, layers, promise
@@ -26,3 +27,11 @@ def test_words_of_a_layer_tell_the_distance() -> None:
     assert targets.min() > before.max()
     assert before.min() > others.max() >= 0
     assert targets.max() <= 1
+
+
+def test_promise_of_two_pages_by_hand() -> None:
+    # Page 0 is a target with word A, page 1 far out with word B; layers 0, 1 and beyond, decay .5. The prior adds 200 x
+    # .5 to each word: P(A|0) = 101/201, P(A|1) = 100/200, P(A|beyond) = 100/201. Layers: 2/3, 1/3, 2/3 (one added).
+    # Page 0: .334992 + .166667 + .331675 = .833333, shares .401990, .2, .398010; worth 1, .5, .25.
+    found = promise(sparse.csr_matrix(np.eye(2, dtype=np.float32)), np.array([0, 2], np.int8), np.ones(2), Params(1))
+    assert found.tolist() == pytest.approx([0.601493, 0.598507], abs=1e-5)

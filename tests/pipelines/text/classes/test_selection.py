@@ -38,12 +38,23 @@ def test_counts() -> None:
 def test_measures_by_hand() -> None:
     # 40 (16 * 16 - 4 * 4)^2 / (20 * 20 * 20 * 20)
     assert chi_square(TABLE)[0].tolist() == pytest.approx([14.4, -14.4])
-    # 1 - H(0.2) bits
-    assert information_gain(TABLE)[0].tolist() == pytest.approx([0.27807] * 2, abs=1e-4)
+    # 1 - H(0.2) bits, half of it of each class
+    assert information_gain(TABLE)[0].tolist() == pytest.approx([0.27807 / 2] * 2, abs=1e-4)
     assert mutual_information(TABLE)[0, 0] == pytest.approx(np.log2(1.6), abs=0.02)
     assert odds_ratio(TABLE)[0, 0] == pytest.approx(np.log2(16.5 * 16.5 / 4.5**2))
     assert cross_entropy(TABLE)[0, 0] == pytest.approx(0.5 * 0.8 * np.log2(1.6))
     assert uncertainty(TABLE).tolist() == [[0.8, 0.2], [0.5, 0.5], [0, 1]]
+
+
+def test_information_gain_of_three_classes_by_hand() -> None:
+    # 8 documents: 4 of a, 2 of b, 2 of c; the term is in 2 of a and both of b.
+    # H = 4/8 log 2 + 2 (2/8 log 4) = 1.5 bits. With the term a, b are 2 : 2 (1 bit), without it a, c are 2 : 2 (1 bit).
+    # Gain 1.5 - (4/8 * 1 + 4/8 * 1) = 0.5. One class against the rest would sum to 0 + 0.3113 + 0.3113.
+    wanted = np.repeat(np.eye(3), [4, 2, 2], axis=0)
+    counts = sp.csr_matrix(np.array([[1.0], [1], [0], [0], [1], [1], [0], [0]]))
+    gain = information_gain(Contingency.of(counts, wanted))
+    assert gain.sum() == pytest.approx(0.5)
+    assert MEASURES["ig"].join(gain, TABLE).tolist() == pytest.approx([0.5])
 
 
 @each_row("measure", [chi_square, information_gain, mutual_information, cross_entropy, odds_ratio])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from pipelines.document.document import parse
 from pipelines.text.classes import learner
 from pipelines.text.classes.structure import count_placed, likeness, place
@@ -19,7 +21,18 @@ def test_place_keeps_edges_headings_and_depth() -> None:
     found = place(parse(PAGE, "http://a.example/"), "", "Bridge opened Ships pass slowly")
     assert found.edges["div>p"] == 1
     assert ("h1", "Bridge opened") in found.marked
-    assert found.depths["bridg"] > found.depths["ship"] > 1
+    # (1 + 1 / (1 + depth)) (2 - order): h1 at depth 2 is the first of two blocks, p at depth 4 the second.
+    assert found.depths["bridg"] == pytest.approx(4 / 3 * 2)
+    assert found.depths["ship"] == pytest.approx(6 / 5 * 1.5)
+
+
+def test_attributes_are_nodes_too() -> None:
+    one, other = (
+        page(markup, "again") for markup in ("<body><p class=a id=b>%s</p>", "<body><p class=c>%s</p><p>%%</p>")
+    )
+    assert one.edges == {"html>body": 1, "body>p": 1, "p>@class": 1, "p>@id": 1}
+    # Common are html>body, one body>p and p>@class, of at most 4 edges.
+    assert likeness(one.edges, other.edges) == 0.75
 
 
 def test_words_of_the_head_of_a_page_weigh_more() -> None:
@@ -36,8 +49,9 @@ def test_likeness_is_symmetric_and_bounded() -> None:
     assert likeness(one, {}) == likeness({}, {}) == 0
 
 
-def test_trees_decide_where_words_are_alike() -> None:
+@pytest.mark.parametrize("by", ["svm", "nearest"])
+def test_trees_decide_where_words_are_alike(by: str) -> None:
     texts = [page(markup, f"report {number}") for markup in (TABLE, PROSE) for number in range(6)]
-    model = learn(texts, [("table",)] * 6 + [("prose",)] * 6, learner("structure")).model
+    model = learn(texts, [("table",)] * 6 + [("prose",)] * 6, learner("structure", {"by": by})).model
     assert model.predict(page(TABLE, "report")).names == ("table",)
     assert model.predict(page(PROSE, "report")).names == ("prose",)
