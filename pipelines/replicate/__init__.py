@@ -44,6 +44,9 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "batch": Experiment(Material.BODIES, "batch", "speed_up", "S40: the same pages with 1, 2 and 4 workers"),
+    "entropy": Experiment(
+        Material.PAGES, "site_entropy", "entropy", "S14: terms of one page, of the pages of a site, of several sites"
+    ),
 }
 """Name -> experiment."""
 

@@ -32,7 +32,7 @@ _NOTES: Final = (
     "The paper's figures are lost in our copy.",
     "Only sites with four pages and more; each page is read with the terms of all others of its site.",
     "P, R and F are means over pages of the characters of blocks, labelled by the known texts.",
-    "AP knows the titles of those targets that are pages of the material.",
+    "AP knows the titles of those targets that are pages of the material; an anchor that is such a title has ATI 1.",
     "Link blocks count where a label stands over them: right ones are those whose label says that they are related.",
 )
 
@@ -101,7 +101,7 @@ def _joined(counts: Sequence[Counter[str]]) -> Counter[str]:
 
 def _targets(document: Document, titles: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
     resolved = ((href, document.resolve(href)) for _, href, _, _, _ in document.links)
-    return {href: titles[url] for href, url in resolved if url in titles}
+    return {href: titles[url] for href, url in resolved if url is not None and url in titles}
 
 
 def _text_scores(extracted: Sequence[tuple[Example, Extraction]]) -> Mapping[str, float]:
