@@ -79,7 +79,7 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
 
 
 def test_fuzzy_classes_are_learnt_with_synonyms(tmp_path: Path) -> None:
-    rows = [{"id": n, "text": "酒店宾馆都在湖边", "label": "travel"} for n in range(4)]
+    rows = [{"id": n, "text": "酒店，宾馆，湖边", "label": "travel"} for n in range(4)]
     rows += [{"id": n, "text": "央行下调利率", "label": "finance"} for n in range(4, 8)]
     data, words, out = tmp_path / "rows.jsonl", tmp_path / "words.txt", tmp_path / "m.json"
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
