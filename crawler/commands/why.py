@@ -10,6 +10,7 @@ from scrapy.exceptions import UsageError
 from db.records.keys import iso
 from db.records.reasons import SkipReason
 
+from ..options.given import value_of
 from ..run.command import NewsCommand, add_format, read_each
 from ..run.exit_codes import EXIT_USAGE
 
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from db.engine.database import ReadConnection
     from db.queries.status import Explanation
+    from pipelines.focus.profile import ProfileSource
+
+    from ..web.inspection.explanation import LookUp
 
 
 class Command(NewsCommand):
@@ -31,17 +36,28 @@ class Command(NewsCommand):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        from db.search.clicks import ClickFile, beside
+        from db.shards.databases import Shards
+
         from ..terminal.output import Output
         from ..terminal.text import show_pairs
-        from ..web.inspection.explanation import look_up, origin, read_url, results
+        from ..web.inspection.explanation import because, look_up, origin, read_url, results
 
         if not args:
             raise UsageError("name one URL", print_help=False)
         url = read_url(args[0])
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        name, answers = read_each(self, lambda connection: look_up(connection, url))
-        answer = max((each for _, each in answers), key=lambda each: (each.known is not None, each.is_pruned))
+        file = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0]))
+
+        def read(connection: ReadConnection) -> tuple[LookUp, Sequence[ProfileSource]]:
+            found = look_up(connection, url)
+            return found, because(connection, found.known, file) if found.known is not None else ()
+
+        name, answers = read_each(self, read)
+        answer, stayed_with = max(
+            (each for _, each in answers), key=lambda each: (each[0].known is not None, each[0].is_pruned)
+        )
         output = Output(opts.format, wide=opts.wide)
         if answer.is_pruned:
             output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_DAYS)")
@@ -53,9 +69,16 @@ class Command(NewsCommand):
         explanation = answer.known
         if output.is_table:
             show_pairs(
-                output.console, [*origin(explanation, answer.rules), *_score(explanation), *results(explanation)]
+                output.console,
+                [
+                    *origin(explanation, answer.rules),
+                    *_score(explanation),
+                    *(("because", f"you stayed with “{one.title}” ({', '.join(one.words)})") for one in stayed_with),
+                    *results(explanation),
+                ],
             )
-        output.record("", _record(explanation, answer.rules))
+        reasons = [one._asdict() for one in stayed_with]
+        output.record("", _record(explanation, answer.rules) | {"stayed_with": reasons})
 
 
 _AS_THEY_ARE = (

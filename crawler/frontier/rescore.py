@@ -19,10 +19,11 @@ from pebble import ProcessPool
 
 from db.articles.relevance import set_relevance
 from db.frontier import scores as table
-from pipelines.focus.topic import Topic
+from pipelines.focus.topic import Topic, liking
 from pipelines.worker import process_context
 
 from .. import clock
+from ..learn.readers import ReadersProfile
 from ..rank.rounds import Rounds
 from ..rank.worker import RankRequest, RankResponse, prepare, rank
 from ..run.session import Session
@@ -60,6 +61,7 @@ class Rescorer:
         self._rounds = Rounds(config.rank_every_pages, _GROWTH)
         self._pool: ProcessPool | None = None
         self.topic: Topic | None = config.topic
+        self._readers = ReadersProfile(config.database_url) if config.follows_readers else None
         self._goes_on = self.topic is not None or config.priority.is_rescored
         self._is_needed = self._goes_on or session.began.reordered
         self._before = 0
@@ -85,6 +87,7 @@ class Rescorer:
         self._rounds.begin(self._before + pages)
         began = time.monotonic()
         try:
+            await self._follow_readers()
             response = await self._request()
             if response is not None:
                 self.rounds += 1
@@ -111,12 +114,20 @@ class Rescorer:
             pool, self._pool = self._pool, None
             await asyncio.get_running_loop().run_in_executor(None, _end, pool)
 
+    async def _follow_readers(self) -> None:
+        if self._readers is None or self.topic is None:
+            return
+        profile = await asyncio.get_running_loop().run_in_executor(None, self._readers.news)
+        if profile is not None:
+            self.topic = liking(self.topic, profile)
+            logger.info("the profile of readers has %d words now", len(profile))
+
     async def _request(self) -> RankResponse | None:
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config
         request = RankRequest(
-            config.database_url, config.priority, config.topic, config.focus.least, clock.now(), config.rank_memory
+            config.database_url, config.priority, self.topic, config.focus.least, clock.now(), config.rank_memory
         )
         try:
             response: RankResponse = await asyncio.wrap_future(

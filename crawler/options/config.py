@@ -91,6 +91,7 @@ class Config:
     rank_memory: int
     host_patience: float
     topic: Topic | None
+    follows_readers: bool
     focus: Threshold
     honours_noindex: bool
     harmful: HarmPolicy
@@ -155,6 +156,7 @@ class Config:
         """
         from pipelines.dedup import method
         from pipelines.extract import extractor
+        from pipelines.focus.profile import READERS
         from pipelines.worker import KeepRaw, ParseOptions
 
         from ..politeness.delay import MOST_ROBOTS_BYTES, BackoffPolicy, DelayPolicy
@@ -192,6 +194,11 @@ class Config:
                 raise ConfigError(
                     f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}"
                 )
+            if wanted is not None and not wanted.is_given and given["FOCUS_MIN"]:
+                raise ConfigError(
+                    f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but what readers stay with (PROFILE={READERS}) only "
+                    "steers a crawl, and drops nothing; give a TOPIC, too"
+                )
         with problems_of(settings, "DUPLICATE_SITES"):
             policy = _duplicates(given)
         agreed = {option.name: given[option.name] for option in OPTIONS if option.agree is not NO}
@@ -207,6 +214,7 @@ class Config:
             preset=preset,
             priority=priority,
             topic=wanted,
+            follows_readers=given["PROFILE"] == READERS,
             focus=Threshold(given["FOCUS_MIN"], given["FOCUS_BELOW"] == "drop"),
             honours_noindex=given["NOINDEX"] == "honour",
             harmful=HarmPolicy(given["HARMFUL"]),
@@ -312,9 +320,11 @@ def preset_of(given: Mapping[str, Any], about: Sequence[str]) -> str:
 def _topic(description: str, path: str, about: Sequence[str], describe: DescribeOptions) -> Topic | None:
     from pipelines.describe import class_names
     from pipelines.focus import profile
-    from pipelines.focus.topic import by_classes, make_topic, named_classes
+    from pipelines.focus.topic import by_classes, make_topic, named_classes, of_readers
 
     description = description or ("" if path else " ".join(about))
+    if path == profile.READERS and not named_classes(description):
+        return of_readers(description)
     if not description and not path:
         return None
     if classes := named_classes(description):

@@ -137,7 +137,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("CRAWL_PRIORITY", {}, mapping, SCORING, "", example='{"depth": 1, "freshness": 0.5}'): (
             "weight of each signal on top of the preset, as JSON "
-            "([docs/crawl-order.md](docs/crawl-order.md#signals)); also of a signal of your own, `module:name`"
+            "([docs/crawl-order.md](docs/crawl-order.md#signals)); also of one of networkx, `nx:NAME`, or of your own, "
+            "`module:name`"
         ),
         Option("RANK_EVERY_PAGES", 5000, whole, least=1): (
             "score the queue again after this many pages, or when the fetched pages have grown by 4 %"
@@ -156,7 +157,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("TOPIC", "", text, SCORING, ""): (
             "topic of the crawl in words, or classes of the model in `CLASSES`: `class:sport,finance`"
         ),
-        Option("PROFILE", "", text, SCORING, ""): ("file made by `scrapy train profile`: look for similar pages"),
+        Option("PROFILE", "", text, SCORING, ""): (
+            "file made by `scrapy train profile`: look for similar pages; `readers`: for pages like the articles that "
+            "readers of `scrapy serve --learn` stay with, learnt again while the crawl goes on"
+        ),
         Option("FOCUS_MIN", 0.0, number, SHOULD, "", most=1): "relevance below which an article is off topic (0 to 1)",
         Option("FOCUS_BELOW", "drop", word, SHOULD, "", among=("drop", "store")): (
             '`drop` such articles or `store` them, both with the reason "off topic"'

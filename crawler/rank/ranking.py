@@ -148,6 +148,10 @@ class Ranking:
                 self._compared.values[page] = True
                 self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless, relevance=near)
 
+    def like(self, topic: Topic | None) -> None:
+        if self._focus is not None and topic is not None:
+            self._focus.like(topic)
+
     def mark_examples(self, ids: Ids) -> None:
         if self._focus is not None:
             self._focus.mark_seeds(self.graph.numbers(ids).tolist())
@@ -285,7 +289,7 @@ class Ranking:
         """Compute signals of networks; those that fail are 0."""
         values: dict[str, Values] = {}
         made: dict[str, tuple[Any, NDArray[Any]]] = {}
-        for name, (level, _) in self._priority.networks.items():
+        for name, (level, *_) in self._priority.networks.items():
             values[name] = np.zeros(len(queued))
             if name in self._too_slow:
                 continue

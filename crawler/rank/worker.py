@@ -206,6 +206,8 @@ def rank(request: RankRequest) -> RankResponse:
             old.close()
         _graphs[:] = [_OpenGraph(request)]
     graph = _graphs[0]
+    graph.request = request
+    graph.ranking.like(request.topic)
     try:
         graph.read(request.now)
     except BaseException:

@@ -74,15 +74,19 @@ class Focus:
         self._is_labelled = bool(topic.classes)
         self._wanted = np.zeros(params.buckets, np.float32)
         self._wanted[topic.wanted & (params.buckets - 1)] = 1.0
-        self._liked = np.zeros(params.buckets, np.float32)
-        for terms, weights in topic.liked:
-            np.add.at(self._liked, terms & (params.buckets - 1), weights)
+        self.like(topic)
         self.feedback: Feedback | None = None
         self._relevance: Vector = np.zeros(0, np.float32)
         self._seeds: set[int] = set()
         self._kept = _Kept()
         self._hindsight = Hindsight(_WEIGHTS, params.hindsight)
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
+
+    def like(self, topic: Topic) -> None:
+        """Take what is liked from a topic, in place of what was liked before."""
+        self._liked = np.zeros(self.params.buckets, np.float32)
+        for terms, weights in topic.liked:
+            np.add.at(self._liked, terms & (self.params.buckets - 1), weights)
 
     def mark_seeds(self, numbers: Sequence[int]) -> None:
         self._seeds.update(numbers)

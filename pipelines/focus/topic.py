@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 from typing import Any, Final
@@ -69,6 +69,10 @@ class Topic:
     liked: tuple[tuple[Terms, Weights], ...] = ()
     feedback: Feedback | None = None
     classes: tuple[str, ...] = ()
+
+    @property
+    def is_given(self) -> bool:
+        return bool(len(self.wanted) or self.liked or self.classes)
 
     def share(self, memberships: Iterable[tuple[str, float]]) -> float:
         """Return how far a page belongs to the classes, by its memberships in some.
@@ -144,13 +148,23 @@ def make_topic(
     wanted = np.array(hash_words(search_words(description), MOST_TERMS), np.uint32)
     liked = [_unit(page.terms, page.weights) for page in examples if len(page.terms)]
     if profile:
-        liked.append(_unit(np.array([*map(hash_word, profile)], np.uint32), np.array([*profile.values()], np.float32)))
+        liked.append(_of_profile(profile))
     if not len(wanted) and not liked:
         raise ValueError(
             f"the topic {description!r} has no word to look for; it takes words other than stop words and numbers, "
             "examples or a profile"
         )
     return Topic(wanted, tuple(liked))
+
+
+def liking(topic: Topic, profile: Mapping[str, float]) -> Topic:
+    """Return the topic with a profile, maybe an empty one, in place of what was liked."""
+    return replace(topic, liked=(_of_profile(profile),) if profile else ())
+
+
+def of_readers(description: str = "") -> Topic:
+    """Build a topic whose profile is to come (`liking`), with or without words."""
+    return make_topic(description) if description else Topic(np.zeros(0, np.uint32))
 
 
 def by_classes(names: Sequence[str]) -> Topic:
@@ -199,6 +213,10 @@ def is_entry(url: str) -> bool:
     """
     path = urlsplit(url).path
     return path.endswith("/") or path == "" or path.rpartition("/")[2].lower().startswith(_ENTRIES)
+
+
+def _of_profile(profile: Mapping[str, float]) -> tuple[Terms, Weights]:
+    return _unit(np.array([*map(hash_word, profile)], np.uint32), np.array([*profile.values()], np.float32))
 
 
 def _unit(terms: Terms, weights: Weights) -> tuple[Terms, Weights]:

@@ -56,12 +56,14 @@ def query_key(text: str) -> int:
 
 
 class ClickModel:
+    """Relevances of articles: `articles` for any query, `relevances` for one."""
+
     def __init__(self, articles: Mapping[int, float], queries: Mapping[int, Mapping[int, float]]) -> None:
-        self._articles = articles
+        self.articles = articles
         self._queries = queries
 
     def relevances(self, query: int) -> Mapping[int, float]:
-        return {**self._articles, **self._queries.get(query, {})}
+        return {**self.articles, **self._queries.get(query, {})}
 
 
 def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
@@ -114,6 +116,21 @@ def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
     for key, article_id, relevance in rows:
         by_query[key][article_id] = relevance
     return ClickModel(dict(zip(articles.tolist(), _relevance(of_article / usual, scale), strict=True)), by_query)
+
+
+def likeliest(ended: float, seconds: float, params: Params = Params()) -> float:
+    """Return the relevance at which visits of `seconds` in all are most probable.
+
+    The exponential alone, without any prior: `ended` of them have a known end, and its rate is ended / seconds.
+    `ValueError`: no visit has an end.
+
+    >>> round(likeliest(2, 120.0), 4), likeliest(1, 5.0)
+    (0.6934, 0.0)
+    """
+    if not ended > 0 or not seconds > 0:
+        raise ValueError(f"{ended} visits of {seconds} seconds tell no rate; both are above 0")
+    scale = log(params.relevant_seconds / params.irrelevant_seconds)
+    return min(1.0, max(0.0, log(seconds / ended / params.irrelevant_seconds) / scale))
 
 
 def _total(values: Floats, group: NDArray[np.intp]) -> Floats:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final
 
+from ..focus import profile
+from ..focus.profile import TERMS
 from .trained import Trained
-
-TERMS: Final = 30
-"""Terms of a profile (S07)."""
 
 
 def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
@@ -27,16 +24,10 @@ def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str,
     """
     if terms < 1:
         raise ValueError(f"terms is {terms}; it takes 1 or more")
-    sums: Counter[str] = Counter()
-    for page in pages:
-        length = sum(weight * weight for weight in page.values()) ** 0.5
-        for word, weight in page.items():
-            sums[word] += weight / length
-    if not sums:
+    learned = profile.learn(((page, 1.0) for page in pages), terms)
+    if not learned:
         raise ValueError("the pages have no words to learn from")
-    heaviest = sums.most_common(terms)
-    most = heaviest[0][1]
-    return {word: round(weight / most, 4) for word, weight in heaviest}
+    return learned
 
 
 def learn_model(pages: Iterable[Mapping[str, float]], *, terms: int) -> Trained:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from crawler.demo.server import Newsroom
+from db.records.click import Click
+from db.search.clicks import ClickFile
 from pipelines.focus.record import unpack
 from pipelines.records import BlockKind
 
@@ -129,3 +132,45 @@ def test_articles_of_a_class_come_sooner_than_breadth_first(tmp_path: Path) -> N
     (home,) = rows(focused, "SELECT relevance FROM page_terms JOIN url ON id = url_id WHERE depth = 0")
     assert 0 < home[0] < 1
     assert rows(breadth, "SELECT count(*) FROM article WHERE relevance IS NOT NULL") == [(0,)]
+
+
+def stay(folder: Path, title: str, seconds: float) -> None:
+    """Let eight readers stay with each article that has this in its title."""
+    file = ClickFile(folder / "clicks.db")
+    for (article,) in rows(folder, f"SELECT id FROM article WHERE title LIKE '%{title}%'"):
+        for session in range(8):
+            file.add(Click(session * 100 + article % 97, 1, article, 1, 0, seconds, is_ended=True))
+
+
+def database_of(folder: Path) -> tuple[str, str]:
+    return "-s", f"DATABASE_URL=sqlite:///{folder}/news.db"
+
+
+def test_crawl_goes_where_readers_stay(tmp_path: Path) -> None:
+    """Two crawls stop at the same page; readers of one then stay with what is said of matches and balls."""
+    first, other = tmp_path / "first", tmp_path / "other"
+    first.mkdir()
+    with OddServer(sections()) as server:
+
+        def go_on(folder: Path, pages: int) -> None:
+            values = [f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "PROFILE=readers", "HOST_DELAY=0", "WORKERS=1"]
+            values += [f"MAX_PAGES={pages}", "CONCURRENT_REQUESTS=1", "HOST_WINDOW=1"]
+            given = [*database_of(folder), *(part for value in values for part in ("-s", value))]
+            done = start(folder, "crawl", "news", "-a", f"seeds=http://a.localhost:{server.port}/", *given).finish()
+            assert done.returncode == 0, done.stderr
+
+        go_on(first, 10)
+        shutil.copytree(first, other)
+        for said in SAID["sport"].split("|"):
+            stay(first, said[:6], 200.0)
+        for said in SAID["finance"].split("|"):
+            stay(first, said[:6], 3.0)
+        go_on(first, 22)
+        go_on(other, 22)
+        why = scrapy(first, "why", f"http://a.localhost:{server.port}/a4.html", *database_of(first))
+    best = "SELECT json_extract(score_parts, '$.profile'), url FROM url WHERE depth > 0 ORDER BY 1 DESC LIMIT 1"
+    ((value, url),) = rows(first, best)
+    assert value > 0.6
+    assert "/a" in url.removeprefix("http://a.localhost"), url
+    assert rows(other, best)[0][0] == 0.33333
+    assert "you stayed with “第" in why.stdout, why.stdout

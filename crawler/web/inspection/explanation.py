@@ -14,12 +14,16 @@ from db.records.article import GUESS
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
+from db.search import find
+from db.search.clicks import ClickFile
 from db.sites.url_rules import used_of
 from pipelines.articles.changes import describe_difference
+from pipelines.focus.profile import READERS, ProfileSource, reasons
 from pipelines.records import BlockKind
 from pipelines.url_rules.forms import Rule, Rules, take_apart
 from pipelines.urls import canonicalize, host_key
 
+from ...learn.readers import read_articles
 from ...rank.priority import Priority
 from ...response.new_urls import GOES_FIRST
 
@@ -144,6 +148,23 @@ def results(explanation: Explanation) -> list[tuple[str, str]]:
     return lines
 
 
+def because(connection: ReadConnection, explanation: Explanation, file: ClickFile) -> Sequence[ProfileSource]:
+    """Return the articles whose words steered the crawl to a URL (PROFILE=readers).
+
+    Its words are those of its article; before it is one, those of the link and of the article that it stands in.
+    """
+    if not _follows_readers(explanation.settings):
+        return ()
+    if explanation.article:
+        text = f"{explanation.article['title']}\n{explanation.article['text']}"
+    else:
+        source = fingerprint(explanation.found_on) if explanation.found_on else 0
+        found_in = find.shown(connection, [source]).get(source)
+        text = explanation.anchor or ""
+        text += f"\n{found_in.title}\n{found_in.text}" if found_in is not None else ""
+    return reasons(read_articles(connection, file), text)
+
+
 def _visits(explanation: Explanation) -> list[tuple[str, str]]:
     lines = []
     if explanation.visits > 1:
@@ -182,6 +203,10 @@ def score_shares(explanation: Explanation) -> list[ScoreShare]:
         return []
     shares = [ScoreShare(signal, value, weights[signal]) for signal, value in explanation.parts.items()]
     return sorted(shares, key=lambda share: -abs(share.added))
+
+
+def _follows_readers(stored: Mapping[str, Any]) -> bool:
+    return bool(stored.get("PROFILE") == READERS)
 
 
 def _weights(stored: Mapping[str, Any]) -> Mapping[str, float]:

@@ -301,6 +301,8 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
         ({"TOPIC": "class:sprot"}, "has no class 'sprot'; it knows autos, .*, sport, technology, travel"),
         ({"TOPIC": "class:sport", "CLASSES": "none"}, "CLASSES names no model"),
         ({"TOPIC": "class:sport", "PROFILE": "me.json"}, "TOPIC names classes, and PROFILE"),
+        ({"TOPIC": "class:sport", "PROFILE": "readers"}, "TOPIC names classes, and PROFILE"),
+        ({"PROFILE": "readers", "FOCUS_MIN": 0.5}, "only steers a crawl, and drops nothing; give a TOPIC"),
         ({"TOPIC": "port class:sport"}, "has words and classes"),
         ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes off, store, flag, drop"),
         ({"WORDS": "/nowhere.txt"}, "/nowhere.txt cannot be read"),

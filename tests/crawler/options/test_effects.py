@@ -25,6 +25,8 @@ from db.records.article import Keep
 from db.records.reasons import SkipReason
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.describe import describe
+from pipelines.focus.terms import read_text
+from pipelines.focus.topic import liking
 from pipelines.models.files import dumps
 from tests.crawler.driving import Driver, new_database, page_urls, rows, settings_of
 from tests.crawler.options.test_config import given
@@ -101,6 +103,17 @@ def test_profile_is_what_the_crawl_looks_for(tmp_path: Path) -> None:
     topic = config(PROFILE=str(path)).topic
     assert topic is not None
     assert len(topic.liked) == 1
+
+
+def test_profile_of_readers_is_to_come() -> None:
+    crawl = config(PROFILE="readers")
+    assert crawl.follows_readers
+    assert crawl.preset == "focused"
+    assert crawl.topic is not None
+    assert crawl.topic.relevance(read_text("harbour")) == 0.0
+    learnt = liking(crawl.topic, {"harbour": 1.0})
+    assert learnt.relevance(read_text("bridge")) == 0.0 < learnt.relevance(read_text("harbour"))
+    assert liking(learnt, {}).liked == ()
 
 
 def test_user_agent_is_sent() -> None:

@@ -171,6 +171,7 @@ def test_worse_url_completes_what_is_stored() -> None:
     planned = planner(stored).of_new(new, [candidate], decision_of(candidate, same_page=True))
     assert planned.writes == [
         SetValues(1, {"tags": "桥", "updated": "2025-02-01T00:00:00+00:00"}),
+        Reindex(1),
         Illustrate(1, new.images, replaces=False),
     ]
     assert planned.result == Added(ArticleResult.SAME_PAGE, 1)

@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.document.document import parse
 from pipelines.document.tokens import cosine
-from pipelines.focus.profile import load, weigh_page
+from pipelines.focus.profile import LikedArticle, load, of_readers, reasons, weigh_page
 from pipelines.models.files import dumps
 from pipelines.records import Extraction
 from pipelines.text.words import words
@@ -64,6 +64,29 @@ def test_heaviest_terms_make_the_profile() -> None:
 
 def test_pages_of_any_length_count_the_same() -> None:
     assert learn([{"a": 1000.0}, {"b": 1.0}]) == {"a": 1.0, "b": 1.0}
+
+
+READ = [
+    LikedArticle("bridge", "river", 0.3),
+    LikedArticle("ferry", "river", 0.1),
+    LikedArticle("market", "vegetables", -0.2),
+]
+
+
+def test_profile_of_readers_by_hand() -> None:
+    """A word of a title counts 5, of a text 1, and the first words of a page 3 and 3 / 2 ^ (1/20) more.
+
+    So a page has (8, 3.897891), of length 8.899024. Bridge has .3 x 8, river .4 x 3.897891, ferry .1 x 8 over it; what
+    readers left counts nothing. Divided by the heaviest that is 1, .6496 and .3333.
+    """
+    assert of_readers(READ) == pytest.approx({"bridge": 1.0, "river": 0.6496, "ferry": 0.3333}, abs=1e-4)
+    assert of_readers(READ[2:]) == of_readers([]) == {}
+
+
+def test_articles_that_brought_words_are_the_reasons() -> None:
+    found = reasons(READ, "A ferry on the river, past the market")
+    assert found == [("bridge", ["river"]), ("ferry", ["ferry", "river"])]
+    assert reasons(READ, "Snow") == []
 
 
 @each_row("pages", [[], [{}], [{}, {}]])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.click import Click
-from pipelines.search.clicks import NEUTRAL, learn, query_key
+from pipelines.search.clicks import NEUTRAL, Params, learn, likeliest, query_key
 from tests.pipelines.search.readers import simulate
 from tests.table import each_row
 
@@ -33,6 +33,28 @@ def relevance(*clicks: Click, query: int = QUERY) -> float:
 def test_nothing_is_learned_from_nothing() -> None:
     assert learn([]).relevances(QUERY) == {}
     assert relevance() == NEUTRAL
+
+
+def test_relevance_of_four_visits_by_hand() -> None:
+    """One article is read twice for 60 s, one twice for 15 s, by four sessions without habits.
+
+    The middle is sqrt(5 x 180) = 30 s, so the usual time is (10 x 30 + 150) / (10 + 4) = 32.142857 s. Nothing else is
+    known of either, so its mean is (4 x 32.142857 + 120) / (4 + 2) = 41.428571 s for one, and with 30 in place of 120
+    26.428571 s for the other. Relevance is 1/2 + ln(mean / usual) / ln(180 / 5): 1/2 + .2537808 / 3.5835189, and 1/2 -
+    .1957449 / 3.5835189.
+    """
+    clicks = [opened(1, 60), opened(2, 60), opened(3, 15, OTHER), opened(4, 15, OTHER)]
+    found = learn(clicks, Params(habit_visits=1e12)).relevances(QUERY)
+    assert found == pytest.approx({ARTICLE: 0.5708188, OTHER: 0.4453763}, abs=1e-6)
+
+
+def test_likeliest_relevance_by_hand() -> None:
+    """Two visits of 120 s in all have the rate 1/60; ln(60 / 5) / ln(180 / 5) = 2.4849066 / 3.5835189."""
+    assert likeliest(2, 120.0) == pytest.approx(0.6934264, abs=1e-6)
+    assert likeliest(2, 60.0) == pytest.approx(NEUTRAL)
+    assert (likeliest(1, 4.0), likeliest(1, 200.0)) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="tell no rate"):
+        likeliest(0, 60.0)
 
 
 def test_relevance_grows_with_the_time() -> None:
