@@ -47,6 +47,11 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "entropy": Experiment(
         Material.PAGES, "site_entropy", "entropy", "S14: terms of one page, of the pages of a site, of several sites"
     ),
+    "features": Experiment(Material.TEXTS, "classes", "features", "S23: selections of features by three classifiers"),
+    "classes": Experiment(
+        Material.TEXTS, "classes", "classes", "S24, S25: classifiers, and how many classes they tell"
+    ),
+    "profile": Experiment(Material.TEXTS, "profile", "profile", "S07: profiles with and without weights of mark-up"),
 }
 """Name -> experiment."""
 
