@@ -1,10 +1,10 @@
-"""S14: text and topic-related link blocks, by terms of one page, of its site and of all sites."""
+"""S14: text and topic links by terms of a page, of its site and of all sites."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Final
 
 from ..document.document import Document
@@ -84,7 +84,7 @@ def _sites(material: Sequence[Example], seed: int) -> Mapping[str, Sequence[Exam
     large = sorted(site for site, pages in by_site.items() if len(pages) > MIN_PAGES)
     if not large:
         raise ValueError(f"no site has {MIN_PAGES + 1} articles and more: the experiment compares the pages of a site")
-    random.Random(seed).shuffle(large)
+    Random(seed).shuffle(large)
     chosen: dict[str, Sequence[Example]] = {}
     for site in large:
         if sum(map(len, chosen.values())) < MOST_PAGES:
@@ -125,7 +125,7 @@ def _link_scores(extracted: Sequence[tuple[Example, Extraction]]) -> Mapping[str
 
 
 def _stated(document: Document) -> Mapping[int, bool]:
-    """Return the blocks of links under labels, and whether the label says that they are related."""
+    """Return blocks of links under labels, True if the label says related."""
     linked = measure(document).linked
     stated: dict[int, bool] = {}
     for number, text in enumerate(document.blocks.texts):
