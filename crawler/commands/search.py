@@ -120,8 +120,10 @@ class Command(NewsCommand):
         from pipelines.search.search import SearchOptions, search
 
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
-        relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
-        options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
+        model = learn(clicks)
+        options = SearchOptions(
+            value_of(self.settings, "SEARCH_WEIGHTS"), model.relevances(query_key(query.text)), model.readers
+        )
         renew_indexes(self)
         with opened_all(self) as databases, ExitStack() as stack:
             first, *others = [stack.enter_context(database.reading_only()) for database in databases]

@@ -6,8 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-SIGNALS: Mapping[str, float] = {"text": 1.0, "freshness": 0.1, "links": 0.05, "clicks": 0.5}
-"""Weights of the signals that the score of a hit is made of: each is in [0, 1], `clicks` in [-0.5, 0.5]."""
+SIGNALS: Mapping[str, float] = {
+    "text": 1.0,
+    "freshness": 0.1,
+    "links": 0.05,
+    "clicks": 0.5,
+    "heat": 0.0,
+    "updates": 0.0,
+}
+"""Weights of the signals that the score of a hit is made of: each is in [0, 1], `clicks` in [-0.5, 0.5].
+
+`heat` and `updates` are those of S37: how many readers opened an article, and how often its text changes.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,9 @@ _LIKED = 5
 """Best stories whose terms tell of the subject, where no phrase is asked for."""
 _WITHOUT_PHRASE = 0.1
 _OLD_INDEX = "the index is of an older version, which finds fewer spellings; scrapy search --rebuild makes it anew"
-_HALF_LIFE = 30 * 86_400.0
+_DAY = 86_400.0
+_HALF_LIFE = 30 * _DAY
+_HALF_HOT = 10
 _MOST_FACETS = 20
 _MOST_LABELS = 6
 """Of a name of which no site is known: each is one more pass over the sites."""
@@ -62,10 +64,11 @@ _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of the order of hits: weights of `SIGNALS`, and relevances from clicks."""
+    """Options of the order of hits: weights of `SIGNALS`, relevances from clicks, and readers of articles."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     clicks: Mapping[int, float] = field(default_factory=dict)
+    readers: Mapping[int, int] = field(default_factory=dict)
 
     def weight(self, signal: str) -> float:
         return self.weights.get(signal, SIGNALS[signal])
@@ -192,6 +195,7 @@ class _Search:
             one = texts.get(rows[n].article_id)
             if one is not None:
                 signals["links"][n] = self._options.weight("links") * _link_score(one.score_parts)
+                signals["updates"][n] = self._options.weight("updates") * update_frequency(one.changes, one.watched)
                 text[n] += passage(terms, weights, one.text, one.language)
                 text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
         if best and not self._plan.phrases:
@@ -215,7 +219,9 @@ class _Search:
         read = (options.clicks.get(row.article_id, NEUTRAL) - NEUTRAL for row in rows)
         clicks = np.fromiter(read, np.float64, len(rows))
         freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
-        signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": np.zeros(len(rows))}
+        opened = np.fromiter((heat(options.readers.get(row.article_id, 0)) for row in rows), np.float64, len(rows))
+        signals = {"text": text, "freshness": freshness, "clicks": clicks, "heat": opened}
+        signals |= {name: np.zeros(len(rows)) for name in ("links", "updates")}
         return {name: options.weight(name) * values for name, values in signals.items()}
 
     def _has_phrases(self, article: FoundArticle) -> bool:
@@ -263,8 +269,11 @@ class _Search:
             section=article.section,
             reprints=max(0, article.members - 1),
             score=float(ranked.scores[n]),
-            signals={name: float(values[n]) for name, values in ranked.signals.items()},
+            signals={name: float(values[n]) for name, values in ranked.signals.items() if self._is_shown(name)},
         )
+
+    def _is_shown(self, signal: str) -> bool:
+        return SIGNALS[signal] > 0 or self._options.weight(signal) > 0
 
     def _facets(self, rows: Sequence[SearchCandidate]) -> Mapping[str, Sequence[Facet]]:
         counts: Mapping[str, Counter[Any]] = {
@@ -282,6 +291,31 @@ class _Search:
         names = {key: name for one in self._connections for key, name in site_names(one, sites).items()}
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]
         return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
+
+
+def heat(readers: int) -> float:
+    """Return how hot an article is, in [0, 1): one half if ten readers opened it.
+
+    Source: S37, 内容搜索权重: the heat of a page is a part of its weight, without a formula.
+
+    >>> heat(0), heat(10)
+    (0.0, 0.5)
+    """
+    return readers / (readers + _HALF_HOT)
+
+
+def update_frequency(changes: float, watched: float) -> float:
+    """Return how often an article changes, in [0, 1): one half at a change a day.
+
+    A page that was watched for less than a day counts as if it was watched for one.
+
+    Source: S37, 内容搜索权重: the frequency of updates is a part of a page's weight, without a formula.
+
+    >>> update_frequency(0, 0), update_frequency(2, 2 * 86_400.0), update_frequency(1, 3 * 86_400.0)
+    (0.0, 0.5, 0.25)
+    """
+    daily = changes / max(1.0, watched / _DAY)
+    return daily / (daily + 1)
 
 
 def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:

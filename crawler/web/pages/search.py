@@ -84,7 +84,9 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
         BadRequest: a time cannot be parsed.
     """
     if options is None:
-        options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
+        readers = visit.site.readers
+        clicks = readers.relevances(query.text)
+        options = replace(visit.site.options.search, clicks=clicks, readers=readers.counts)
     try:
         result = visit.read(lambda connection: search(connection, query, options, time.time()))
     except ValueError as wrong:

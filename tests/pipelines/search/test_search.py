@@ -274,3 +274,28 @@ def test_database_without_articles(sqlite_tables: str, tmp_path: Path) -> None:
     assert [ask(database, words).hits for words in ("", "港口")] == [[], []]
     assert ask(database, since="2024").total == 0
     database.close()
+
+
+def test_heat_and_updates_count_when_they_have_weights(stand: Database) -> None:
+    """Ten readers of the second of two equally good stories: 10 / (10 + 10) of the weight."""
+    usual = ask(stand, "代表")
+    assert set(usual.hits[0].signals) == {"text", "freshness", "clicks", "links"}
+    last = usual.hits[-1]
+    hot = ask(stand, "代表", options=SearchOptions({"heat": 5.0, "updates": 1.0}, readers={last.id: 10}))
+    assert hot.hits[0].id == last.id
+    assert hot.hits[0].signals["heat"] == pytest.approx(2.5)
+    assert {hit.signals["updates"] for hit in hot.hits} == {0.0}  # each was visited once
+
+
+def test_changes_of_a_text_are_its_updates(sqlite_tables: str, tmp_path: Path) -> None:
+    """Two changes in four days are half a change a day: .5 / (.5 + 1) of the weight."""
+    path = tmp_path / "news.db"
+    shutil.copy(sqlite_tables, path)
+    database = open_for_crawl(f"sqlite:///{path}")
+    newsstand = Newsstand(database, NOW)
+    newsstand.begin()
+    newsstand.store(STORIES[:1])
+    database.write(lambda one: one.exec_driver_sql("UPDATE url SET brought = 2, watched = 345600"))
+    (hit,) = ask(database, "港口", options=SearchOptions({"updates": 0.9})).hits
+    database.close()
+    assert hit.signals["updates"] == pytest.approx(0.3)
