@@ -28,6 +28,7 @@ class SearchQuery:
         text: words, phrases in quotation marks (“ ”, 「 」 or "); any text is allowed. Empty finds all articles, the
             newest first.
         site: registrable domain or a part of its name.
+        expand: search also words that go with those of the text in the articles found.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
     """
 
@@ -41,6 +42,7 @@ class SearchQuery:
     source: str = ""
     limit: int = 10
     offset: int = 0
+    expand: bool = False
 
 
 class Span(NamedTuple):
@@ -88,6 +90,7 @@ class SearchResult:
         total: stories that fit, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
         facets: of site, language, source, section, classes and month: the most frequent values first.
+        also: words that were searched, too, because the query is to be expanded.
         notes: sentences on what was understood otherwise than it was written, a date for instance.
     """
 
@@ -96,3 +99,4 @@ class SearchResult:
     is_exact: bool
     facets: Mapping[str, Sequence[Facet]]
     notes: Sequence[str] = ()
+    also: Sequence[str] = ()

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import reduce
 from itertools import chain
@@ -34,7 +34,9 @@ from ..dates.timezones import Habits
 from ..text.spellings import plain
 from ..text.words import fold
 from .clicks import NEUTRAL
-from .query import read_query
+from .expansion import Params as Expansion
+from .expansion import related_words
+from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
 from .snippets import mark, snippet
@@ -109,6 +111,7 @@ class _Search:
         self._options = options
         self._now = now
         self._notes = list(self._plan.notes)
+        self._also: list[str] = []
 
     def run(self) -> SearchResult:
         terms = self._plan.terms
@@ -121,16 +124,36 @@ class _Search:
         if not terms and not admitted:
             rows, is_complete = self._newest()
             return self._result(_Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {}), is_complete=is_complete)
-        telling = [term.tokens for term in terms if term.is_word] or [term.tokens for term in terms]
-        counted = [token for term in terms for token in term.tokens]
-        candidates = reduce(
-            add, (find.candidates(one, telling, admitted, _CANDIDATES, counted) for one in self._connections)
-        )
+        candidates = self._candidates(terms, admitted)
         if not terms:
             newest = sorted(candidates.rows, key=lambda row: -row.time)
             order = list(range(len(newest)))
             return self._result(_Ranked(newest, order, np.zeros(len(newest)), {}), is_complete=candidates.is_complete)
-        return self._result(self._ranked(candidates), is_complete=candidates.is_complete)
+        ranked = self._ranked(candidates)
+        if self._query.expand and not self._plan.phrases and (related := self._related(ranked)):
+            self._also = [term.written for term in related]
+            self._plan = replace(self._plan, terms=(*terms, *related))
+            candidates = self._candidates(self._plan.terms, admitted)
+            ranked = self._ranked(candidates)
+        return self._result(ranked, is_complete=candidates.is_complete)
+
+    def _candidates(self, terms: Sequence[QueryTerm], admitted: SearchFilter) -> CandidateSet:
+        telling = [term.tokens for term in terms if term.is_word or term.is_related] or [term.tokens for term in terms]
+        counted = [token for term in terms for token in term.tokens]
+        return reduce(add, (find.candidates(one, telling, admitted, _CANDIDATES, counted) for one in self._connections))
+
+    def _related(self, ranked: _Ranked) -> list[QueryTerm]:
+        """Return terms of words that go with the query's in the best articles."""
+        params = Expansion()
+        asked = [term.written or self._query.text[term.start : term.end] for term in self._plan.terms if term.is_word]
+        texts = [f"{one.title}\n{one.text}" for one in ranked.texts.values()]
+        terms = []
+        for word, similarity in related_words(asked, texts, params):
+            for term in read_query(SearchQuery(word, language=self._query.language)).terms:
+                if term.is_word:
+                    weight = params.weight * similarity * term.weight
+                    terms.append(term._replace(weight=weight, is_word=False, written=word, is_related=True))
+        return terms
 
     def _newest(self) -> tuple[list[SearchCandidate], bool]:
         most = max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
@@ -247,7 +270,8 @@ class _Search:
         shown = {**ranked.texts, **(self._shown(missing) if missing else {})}
         hits = [self._hit(shown[rows[n].article_id], ranked, n) for n in wanted if rows[n].article_id in shown]
         facets = self._facets([rows[n] for n in stories])
-        return SearchResult(hits, len(stories), is_complete, facets, self._notes)
+        also = list(dict.fromkeys(self._also))
+        return SearchResult(hits, len(stories), is_complete, facets, self._notes, also)
 
     def _shown(self, ids: Sequence[int]) -> dict[int, FoundArticle]:
         return {key: article for one in self._connections for key, article in find.shown(one, ids).items()}

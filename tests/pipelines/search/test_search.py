@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -299,3 +300,28 @@ def test_changes_of_a_text_are_its_updates(sqlite_tables: str, tmp_path: Path) -
     (hit,) = ask(database, "港口", options=SearchOptions({"updates": 0.9})).hits
     database.close()
     assert hit.signals["updates"] == pytest.approx(0.3)
+
+
+RELATED = [
+    Story(
+        "https://a.example/1", "Ferry strike", "The ferry strike went on. Ferry pilots met. The ferry pilots want more."
+    ),
+    Story("https://b.example/2", "Second day", "On the ferry pilots are few. No ferry leaves. All ferry pilots rest."),
+    Story("https://c.test/3", "Training", "A school for pilots opens in town. It is the first of its kind here."),
+    Story("https://c.test/4", "Weather", "Snow falls on the hills. The roads are open again after the night."),
+]
+
+
+def test_related_words_are_searched_too_and_named(sqlite_tables: str, tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    shutil.copy(sqlite_tables, path)
+    database = open_for_crawl(f"sqlite:///{path}")
+    newsstand = Newsstand(database, NOW)
+    newsstand.begin()
+    newsstand.store([dataclasses.replace(one, language="en") for one in RELATED])
+    plain, expanded = ask(database, "ferry"), ask(database, "ferry", expand=True)
+    assert (set(urls(plain)), plain.also) == ({"a.example/1", "b.example/2"}, [])
+    assert (urls(expanded)[-1], expanded.also) == ("c.test/3", ["pilot"])
+    assert set(urls(expanded)[:2]) == set(urls(plain))
+    assert ask(database, '"ferry"', expand=True).also == []
+    database.close()
