@@ -14,6 +14,7 @@ from ..options.config import Config
 from ..options.values import ConfigError
 from ..run.command import NewsCommand, add_format
 from ..run.exit_codes import EXIT_FOUND
+from .crawl import Demo
 
 if TYPE_CHECKING:
     import argparse
@@ -44,16 +45,20 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         from ..fetch.one_shot import with_client
-        from ..options.seeds import read_seeds, refuse_private, topics
+        from ..options.seeds import refuse_private, seeds_of, topics
         from ..terminal.output import Output
         from ..terminal.text import Field
 
         if not args:
             raise ConfigError("name a seeds file, or URLs: scrapy check-seeds seeds.txt")
-        seeds = read_seeds(" ".join(args))
-        config = Config.from_settings(self.settings, topics(seeds))
-        refuse_private(seeds, config.fetch.guard)
-        reports = with_client(partial(_check, seeds, config), self.settings)
+        demo = Demo(self.settings)
+        try:
+            seeds = seeds_of(" ".join(args), demo.open)
+            config = Config.from_settings(self.settings, topics(seeds))
+            refuse_private(seeds, config.fetch.guard)
+            reports = with_client(partial(_check, seeds, config), self.settings)
+        finally:
+            demo.close()
         fields = (
             Field("seed", cut=True, key="url"),
             Field("", key="line"),

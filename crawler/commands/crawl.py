@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DEMO = "demo"
 DEMO_PORT = 8710
 _ARGUMENTS = {
     "seeds": (
@@ -104,7 +103,7 @@ class Command(NewsCommand, ScrapyCrawl):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         from db.shards.databases import Shards
 
-        from ..options.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
+        from ..options.seeds import ArchiveSeeds, refuse_private, seeds_of
         from ..run.exporters import check_exports
         from ..run.session import MODES, ONCE
 
@@ -112,7 +111,7 @@ class Command(NewsCommand, ScrapyCrawl):
         if self._news is None:
             self.run_other(args, opts)
             return
-        newsroom = None
+        demo = Demo(self.settings)
         try:
             unknown = sorted(set(opts.spargs) - _arguments(self._news))
             if unknown:
@@ -122,11 +121,7 @@ class Command(NewsCommand, ScrapyCrawl):
                 )
             if opts.spargs.get("mode", ONCE) not in MODES:
                 raise ConfigError(f"mode is {opts.spargs['mode']!r}; it takes {' or '.join(MODES)}")
-            if opts.spargs.get("seeds") == DEMO:
-                newsroom = open_newsroom(self.settings)
-                opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
-            else:
-                opts.spargs["seeds"] = seeds_of(opts.spargs.get("seeds"))
+            opts.spargs["seeds"] = seeds_of(opts.spargs.get("seeds"), demo.open)
             crawler = self._create_crawler(self._news)
             config = Config.from_settings(crawler.settings, topics_of(opts.spargs["seeds"]))
             Shards.read(config.database_url)
@@ -139,16 +134,14 @@ class Command(NewsCommand, ScrapyCrawl):
             for sentence in without_effect(self.settings):
                 logger.warning("crawler/settings.py: %s", sentence)
         except (ConfigError, DatabaseProblem, OSError):
-            if newsroom is not None:
-                newsroom.stop()
+            demo.close()
             raise
-        if newsroom is not None:
-            self.tell(f"The newsroom is served at {' '.join(newsroom.seeds())}")
+        if demo.newsroom is not None:
+            self.tell(f"The newsroom is served at {' '.join(demo.newsroom.seeds())}")
         settle()
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
-        if newsroom is not None:
-            newsroom.stop()
+        demo.close()
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
 
@@ -203,26 +196,39 @@ def _check_handles(allowed: int, requests: int) -> None:
         )
 
 
-def open_newsroom(settings: Settings) -> Newsroom:
-    """Start the bundled newsroom and open its port on loopback to the crawl.
+class Demo:
+    """The bundled newsroom, started when seeds name it."""
 
-    An earlier demo crawl in the same database is gone on with at the port it had, because the port is part of the URLs.
-    """
-    from ..demo.server import Newsroom
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.newsroom: Newsroom | None = None
 
-    database_port = _port_in_database(value_of(settings, "DATABASE_URL"))
-    try:
-        newsroom = Newsroom(port=database_port or DEMO_PORT)
-        newsroom.start()
-    except OSError as error:
-        if database_port:
-            raise OSError(
-                f"{error.strerror}; the demo crawl in this database needs that port, or name another DATABASE_URL"
-            ) from None
-        newsroom = Newsroom(port=0)
-        newsroom.start()
-    open_to(settings, f"127.0.0.1:{newsroom.port}")
-    return newsroom
+    def open(self) -> list[str]:
+        """Start it, open its port on loopback to the crawl, and return its home pages.
+
+        An earlier demo crawl in the same database is gone on with at the port it had, because the port is part of the
+        URLs.
+        """
+        from ..demo.server import Newsroom
+
+        database_port = _port_in_database(value_of(self._settings, "DATABASE_URL"))
+        try:
+            newsroom = Newsroom(port=database_port or DEMO_PORT)
+            newsroom.start()
+        except OSError as error:
+            if database_port:
+                raise OSError(
+                    f"{error.strerror}; the demo crawl in this database needs that port, or name another DATABASE_URL"
+                ) from None
+            newsroom = Newsroom(port=0)
+            newsroom.start()
+        open_to(self._settings, f"127.0.0.1:{newsroom.port}")
+        self.newsroom = newsroom
+        return newsroom.seeds()
+
+    def close(self) -> None:
+        if self.newsroom is not None:
+            self.newsroom.stop()
 
 
 def _port_in_database(database_url: str) -> int | None:

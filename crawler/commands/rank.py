@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..rank.blockrank import BlockScores
     from ..rank.graph import LinkGraph
     from ..rank.methods import Viewpoint
+    from ..rank.numbering import Numbers
     from ..rank.surfer import Values
     from ..terminal.text import Field
     from ..web.inspection.link_graph import CrawlGraph
@@ -38,7 +39,9 @@ _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 _PATH_CHARS = 24
 _SEEDS = "seeds"
 _OF_TOPIC = ("hits", "hubs")
-_GROUPS = ("site", "host")
+_IP = "ip"
+_GROUPS = ("site", "host", _IP)
+_PLURALS = {"site": "sites", "host": "hosts", _IP: "IP addresses"}
 _WITH_LISTS = ("hubs", "blocks", "block-hubs")
 """Methods by which lists are best: only pages whose links are known have a score."""
 
@@ -256,18 +259,16 @@ def _scores(database: Database, crawl: CrawlGraph, options: _Options) -> tuple[V
     if of_network is None:
         view = _view(database, crawl, options)
         scores = METHODS[by](graph, view)
-        if by != "site":
-            return scores, []
-        groups = graph.site_numbers if view.groups is None else view.groups
-        of_groups = np.bincount(groups, weights=scores).astype(np.float64, copy=False)
-        return scores, [_groups(database, graph, options.group, of_groups, options.top)]
+        return scores, [_groups(database, graph, options.group, scores, options.top)] if by == "site" else []
     network, nodes = networks.of_level(graph, of_network.level, partial(names_of, database), crawl.columns)
     try:
         values = networks.computed(of_network, network, int(nodes.max(initial=0)) + 1)
     except Exception as error:
         raise ValueError(f"--by {by} failed on {len(network):,} {of_network.level} ({error})") from error
     level = of_network.level.removesuffix("s")
-    return values[nodes], [_groups(database, graph, level, values, options.top)] if level in _GROUPS else []
+    if level not in _GROUPS:
+        return values[nodes], []
+    return values[nodes], [_groups(database, graph, level, values[nodes] / np.bincount(nodes)[nodes], options.top)]
 
 
 def _view(database: Database, crawl: CrawlGraph, options: _Options) -> Viewpoint:
@@ -292,7 +293,7 @@ def _view(database: Database, crawl: CrawlGraph, options: _Options) -> Viewpoint
         jumps=jumps,
         pages=pages,
         links=hits.across(graph) if options.across else None,
-        groups=graph.host_numbers if options.group == "host" else None,
+        groups=None if options.group == "site" else _grouping(database, graph, options.group)[0],
     )
 
 
@@ -341,11 +342,29 @@ def _count(number: int) -> str:
     return f"{number:,}"
 
 
-def _groups(database: Database, graph: LinkGraph, level: str, scores: Values, most: int) -> _Sheet:
-    """Make the table of the best sites or hosts; `scores` are by their number."""
+def _grouping(database: Database, graph: LinkGraph, level: str) -> tuple[Numbers, Sequence[str]]:
+    """Return the group of each page, and the names of groups.
+
+    Hosts whose IP address is not known are groups of their own, by name.
+    """
     import numpy as np
 
     from db.queries.graph import names_of
+
+    if level == "site":
+        return graph.site_numbers, names_of(database, "sites", graph.site_ids)
+    hosts = names_of(database, "hosts", graph.host_ids)
+    if level != _IP:
+        return graph.host_numbers, hosts
+    addresses = names_of(database, "ips", graph.host_ids)
+    names = [address or host for address, host in zip(addresses, hosts, strict=True)]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], np.int32)[graph.host_numbers], list(numbers)
+
+
+def _groups(database: Database, graph: LinkGraph, level: str, scores: Values, most: int) -> _Sheet:
+    """Make the table of the best groups, with the sums of their pages' scores."""
+    import numpy as np
 
     from ..rank.surfer import best
     from ..terminal.text import Field
@@ -356,18 +375,17 @@ def _groups(database: Database, graph: LinkGraph, level: str, scores: Values, mo
         *(Field(name, right=True, show=_count) for name in ("pages", "fetched")),
         Field(level, cut=True, show=_readable),
     )
-    numbers, ids = (graph.site_numbers, graph.site_ids) if level == "site" else (graph.host_numbers, graph.host_ids)
-    size = len(ids)
+    numbers, names = _grouping(database, graph, level)
+    size = len(names)
+    of_groups = np.bincount(numbers, weights=scores, minlength=size).astype(np.float64, copy=False)
     pages = np.bincount(numbers, minlength=size)
     fetched = np.bincount(numbers[graph.fetched], minlength=size)
-    of_groups = np.pad(scores, (0, size - len(scores)))
-    names = names_of(database, f"{level}s", ids)
     listed = [group for group in best(of_groups, size).tolist() if names[group]][:most]
     rows = [
         (place, float(of_groups[group]), int(pages[group]), int(fetched[group]), names[group])
         for place, group in enumerate(listed, 1)
     ]
-    return f"Best {level}s", fields, rows, level
+    return f"Best {_PLURALS[level]}", fields, rows, level
 
 
 def _blocks(database: Database, graph: LinkGraph, blocks: BlockScores, most: int) -> list[_Sheet]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import importlib
 import json
 import shlex
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy.exceptions import UsageError
 
 from ..corpus.documents import WANTED, language_of, opened, page_of, rows_of
+from ..corpus.gold import read_corpus
 from ..corpus.saved_pages import InputError, everything, page_url, read
 from ..options.given import value_of
-from ..run.command import NewsCommand, sentence
+from ..run.command import NewsCommand
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:
@@ -36,13 +35,8 @@ if TYPE_CHECKING:
     from pipelines.training.trained import Trained
 
 
-GOLD = "gold.jsonl"
 MOST_URLS: Final = 500
 """URLs of a history that are fetched: the first ones, each once."""
-
-
-class CorpusError(ValueError):
-    """A folder is no corpus; the text says which file or row is wrong, and how."""
 
 
 class Command(NewsCommand):
@@ -196,47 +190,7 @@ def _folders(names: Sequence[str], make: Callable[[bytes, Mapping[str, Any]], An
     for name in names:
         if console.is_terminal:
             console.print(f"reading {name}", markup=False)
-        yield from _corpus(Path(name), make)
-
-
-def _corpus(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any]) -> Iterator[Any]:
-    """Read a corpus page by page: `gold.jsonl` and the pages that its rows name.
-
-    A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
-    `pipelines.training.examples.example`. Pages of which `make` returns None are passed over.
-    """
-    gold = folder / GOLD
-    count = 0
-    try:
-        with gold.open(encoding="utf-8") as rows:
-            for number, line in enumerate(rows, 1):
-                if not line.strip():
-                    continue
-                try:
-                    example = make(*_page(folder, line))
-                except (ValueError, OSError, EOFError, zlib.error) as error:
-                    why = sentence(error) if isinstance(error, OSError) else error
-                    raise CorpusError(f"{gold}, line {number}: {why}") from None
-                if example is not None:
-                    count += 1
-                    yield example
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{gold} is not UTF-8: {error}") from None
-    except OSError as error:
-        raise CorpusError(f"{gold} cannot be read: {error.strerror or error}") from None
-    if not count:
-        raise CorpusError(f"{gold} names no page that holds its text")
-
-
-def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
-    row = json.loads(line)
-    if not isinstance(row, dict):
-        raise ValueError("a row must be an object with id and text")
-    path = folder / str(row.get("file") or f"{row.get('id')}.html.gz")
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise ValueError(f"{path} lies outside the folder")
-    data = path.read_bytes()
-    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row
+        yield from read_corpus(Path(name), make)
 
 
 def _liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:

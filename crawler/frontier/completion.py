@@ -188,7 +188,9 @@ class PageCompletion:
             in_backoff=self._outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
             cookies=self._cookies,
         )
-        judged = replace(outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds)
+        judged = replace(
+            outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds, address=page.address
+        )
         self._cookies.count_away(page, judged)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)

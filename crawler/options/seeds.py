@@ -17,13 +17,15 @@ from pipelines.urls import canonicalize, has_known_suffix, host_key
 from ..fetch.proxies import read_proxies, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..fetch.guard import Guard
 
 
 OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render", "proxy")
 RENDERS = ("never", "auto")
+DEMO = "demo"
+"""In the place of a URL: the home pages of the bundled newsroom."""
 WARC = "warc:"
 """Before the name of a WARC file whose pages are to go through the crawl."""
 _MANY = ("include", "exclude")
@@ -129,7 +131,7 @@ def read_seeds(text: str) -> list[Seed]:
     URLs are separated by white space or commas. Raises `SeedError`.
     """
     words = text.split()
-    if not words or _is_file(text) or not _is_address(words[0].partition(",")[0]):
+    if not words or (text != DEMO and _is_file(text)) or not _is_address(words[0].partition(",")[0]):
         return load_seeds(text)
     entries: list[str] = []
     for word in _split_words(f"- {text}")[1:]:
@@ -155,7 +157,7 @@ def _is_file(text: str) -> bool:
 
 
 def _is_address(word: str) -> bool:
-    if word.lower().startswith(("http:", "https:", "//")) or _mended(word):
+    if word == DEMO or word.lower().startswith(("http:", "https:", "//")) or _mended(word):
         return True
     url = canonicalize(f"http://{word}")
     if url is None or word.startswith((".", "/", "\\", "~")):
@@ -239,15 +241,16 @@ def _parse_line(text: str, number: int) -> Seed:
     if "render" in options and render not in RENDERS:
         msg = f"render={_short(render)} is not one of {', '.join(RENDERS)}"
         raise _LineError(msg)
+    url = _parse_url(words[0])
     return Seed(
-        url=_parse_url(words[0]),
+        url=url,
         depth=_parse_number(options, "depth", 0),
         pages=_parse_number(options, "pages", 1),
         stay=stay,
         include=_parse_patterns(options, "include"),
         exclude=_parse_patterns(options, "exclude"),
         since=options.get("since", ""),
-        bare=_is_bare(words[0]),
+        bare=url != DEMO and _is_bare(words[0]),
         topic=" ".join(options.get("topic", "").split()),
         render=render,
         proxy=_parse_proxies(options),
@@ -283,6 +286,8 @@ def _split_words(text: str) -> list[str]:
 
 
 def _parse_url(word: str) -> str:
+    if word == DEMO:
+        return DEMO
     if right := _mended(word):
         msg = f"{_short(word)} is no right address; if {_short(right)} is meant, write that"
         raise _LineError(msg)
@@ -400,8 +405,12 @@ def topics(seeds: Iterable[Seed]) -> list[str]:
     return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))
 
 
-def seeds_of(seeds: Any) -> Sequence[Seed]:
-    """Return seeds from a file, or as they are; raises `SeedError`."""
+def seeds_of(seeds: Any, open_demo: Callable[[], Sequence[str]] | None = None) -> Sequence[Seed]:
+    """Return seeds as they are or from a file, with home pages for the demo.
+
+    Raises:
+        SeedError: they are wrong, or name the demo where nothing opens it.
+    """
     if isinstance(seeds, ArchiveSeeds):
         return seeds
     if not seeds:
@@ -411,7 +420,13 @@ def seeds_of(seeds: Any) -> Sequence[Seed]:
         )
     if isinstance(seeds, str) and seeds.startswith(WARC):
         return ArchiveSeeds(seeds.removeprefix(WARC))
-    return read_seeds(seeds) if isinstance(seeds, str) else seeds
+    read: Sequence[Seed] = read_seeds(seeds) if isinstance(seeds, str) else seeds
+    if all(seed.url != DEMO for seed in read):
+        return read
+    if open_demo is None:
+        raise SeedError("demo means the bundled newsroom, which 'scrapy crawl' and 'scrapy check-seeds' open")
+    homes = open_demo()
+    return [replace(seed, url=url) for seed in read for url in (homes if seed.url == DEMO else (seed.url,))]
 
 
 def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:

@@ -137,7 +137,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("CRAWL_PRIORITY", {}, mapping, SCORING, "", example='{"depth": 1, "freshness": 0.5}'): (
             "weight of each signal on top of the preset, as JSON "
-            "([docs/crawl-order.md](docs/crawl-order.md#signals)); also of a signal of your own, `module:name`"
+            "([docs/crawl-order.md](docs/crawl-order.md#signals)); also of one of networkx, `nx:NAME`, or of your own, "
+            "`module:name`"
         ),
         Option("RANK_EVERY_PAGES", 5000, whole, least=1): (
             "score the queue again after this many pages, or when the fetched pages have grown by 4 %"

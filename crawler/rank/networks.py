@@ -2,12 +2,14 @@
 
 Such a signal is named `nx:LEVEL:FUNCTION`. The level says which graph the function gets: that of `hosts` (also when it
 is left out), of `sites`, or of the `pages` that most links lead to. The function is one of networkx, as in
-`nx:katz_centrality`, or `module:name`. A `module:name` alone is one of these, on pages, if the first parameter of the
-function is annotated as a networkx graph.
+`nx:katz_centrality` or `nx:katz_centrality(alpha=0.01)`, or `module:name`. A `module:name` alone is one of these, on
+pages, if the first parameter of the function is annotated as a networkx graph.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -42,6 +44,7 @@ class NetworkSignal(NamedTuple):
 
     level: str
     function: str
+    params: tuple[tuple[str, object], ...] = ()
 
 
 @cache
@@ -49,19 +52,33 @@ def network(name: str) -> NetworkSignal | None:
     """Read the name of a signal; None if it is no signal of a network.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: there is no such module, or parameters are not of the form `(name=value, name=value)`.
 
-    >>> network("nx:katz_centrality"), network("depth")
-    (NetworkSignal(level='hosts', function='katz_centrality'), None)
-    >>> network("nx:pages:degree_centrality")
-    NetworkSignal(level='pages', function='degree_centrality')
+    >>> network("nx:pages:katz_centrality(alpha=0.01)")
+    NetworkSignal(level='pages', function='katz_centrality', params=(('alpha', 0.01),))
+    >>> network("depth")
     """
     if name.startswith(_PREFIX):
-        level, _, function = name.removeprefix(_PREFIX).partition(":")
-        return NetworkSignal(level, function) if level in LEVELS else NetworkSignal(HOSTS, name.removeprefix(_PREFIX))
+        called, given = _CALL.fullmatch(name.removeprefix(_PREFIX)).groups()  # type: ignore[union-attr]
+        level, _, function = called.partition(":")
+        params = tuple(_param(name, part) for part in (given or "").split(",") if part.strip())
+        return NetworkSignal(*((level, function) if level in LEVELS else (HOSTS, called)), params)
     if is_import_path(name) and _takes_graph(plug_in(name, None, "signal", takes="what is found")):
         return NetworkSignal(PAGES, name)
     return None
+
+
+_CALL = re.compile(r"(.*?)(?:\((.*)\))?", re.DOTALL)
+
+
+def _param(name: str, part: str) -> tuple[str, object]:
+    key, equals, text = (each.strip() for each in part.partition("="))
+    if not (equals and text and key.isidentifier()):
+        raise ValueError(f"signal {name!r}: {part.strip()!r} is no parameter; write name=value, as in (alpha=0.01)")
+    try:
+        return key, json.loads(text)
+    except ValueError:
+        return key, text
 
 
 def _takes_graph(function: Callable[..., Any]) -> bool:
@@ -103,9 +120,9 @@ class _UnknownFunctionError(ValueError):
     """The name of a function is not known, or it needs more than a graph."""
 
 
-def _function(name: str) -> Callable[[networkx.DiGraph], object]:
+def _function(name: str, params: Mapping[str, object]) -> Callable[[networkx.DiGraph], object]:
     if is_import_path(name):
-        return plug_in(name, None, "signal", takes="a networkx.DiGraph")
+        return plug_in(name, params, "signal", takes="a networkx.DiGraph")
     import networkx  # noqa: PLC0415
 
     found = None if name.startswith("_") else getattr(networkx, name, None)
@@ -118,16 +135,18 @@ def _function(name: str) -> Callable[[networkx.DiGraph], object]:
     required = [
         each.name
         for each in list(signature(found).parameters.values())[1:]
-        if each.default is Parameter.empty and each.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}
+        if each.default is Parameter.empty
+        and each.name not in params
+        and each.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}
     ]
     if required:
         raise _UnknownFunctionError(f"networkx.{name} takes more than a graph: {', '.join(required)}")
 
     def directed_or_not(graph: networkx.DiGraph) -> object:
         try:
-            return found(graph)
+            return found(graph, **params)
         except networkx.NetworkXNotImplemented:
-            return found(graph.to_undirected())
+            return found(graph.to_undirected(), **params)
 
     return directed_or_not
 
@@ -144,7 +163,7 @@ def computed(of_network: NetworkSignal, graph: networkx.DiGraph, size: int) -> V
     """
     if not len(graph):
         return np.zeros(size)
-    result = _function(of_network.function)(graph)
+    result = _function(of_network.function, dict(of_network.params))(graph)
     if not isinstance(result, Mapping):
         raise TypeError(f"it returned {type(result).__name__}; a dict of a number for each node is needed")
     if not result.keys() <= graph.nodes:

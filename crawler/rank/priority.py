@@ -84,7 +84,8 @@ class Priority:
         for name in self.weights:
             if (of_network := network(name)) is not None:
                 self.networks[name] = of_network
-        self._text = ", ".join(f"{json.dumps(name)}: %.5g" for name in self.weights).join("{}")
+        keys = [json.dumps(name).replace("%", "%%") for name in self.weights]
+        self._text = ", ".join(f"{key}: %.5g" for key in keys).join("{}")
 
     @property
     def is_rescored(self) -> bool:

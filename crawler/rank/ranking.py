@@ -289,7 +289,7 @@ class Ranking:
         """Compute signals of networks; those that fail are 0."""
         values: dict[str, Values] = {}
         made: dict[str, tuple[Any, NDArray[Any]]] = {}
-        for name, (level, _) in self._priority.networks.items():
+        for name, (level, *_) in self._priority.networks.items():
             values[name] = np.zeros(len(queued))
             if name in self._too_slow:
                 continue

@@ -39,7 +39,7 @@ def score(
     Cost: as PageRank; all sites are computed at once, as one matrix of many blocks.
     Source: S04; J. Wu, K. Aberer, Using SiteRank for decentralized computation of web document ranking, 2004,
     sections 3 and 4.
-    Differs: pages of unknown hosts stand in one group together.
+    Differs: pages of unknown hosts stand in one group together; as addresses, hosts that have not answered stand alone.
     """
     groups = _checked(graph, groups)
     of_groups = site_scores(graph, params, groups=groups, teleport=teleport)

@@ -206,6 +206,7 @@ class _Again:
             last_modified=lease.last_modified,
             ready_at=outcome.ready_at,
             seconds=outcome.seconds,
+            address=outcome.address,
             failed=outcome.failed,
             tried=outcome.tried,
             same_as=lease.same_as,

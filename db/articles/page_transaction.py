@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, Float, bindparam, case, func, select, update
+from sqlalchemy import Connection, Float, Text, bindparam, case, func, select, update
 
 from ..engine.errors import Contended
 from ..engine.statements import among, insert_rows, run_many
@@ -350,6 +350,7 @@ _UPDATE_HOST = (
         ready_at=case((bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at),
         failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
         answer_seconds=case((bindparam("n_timed") == 0, host.c.answer_seconds), else_=_MEAN_NOW),
+        ip_address=func.coalesce(bindparam("address", type_=Text), host.c.ip_address),
         # the owner is told by knocking: it may have looked for work of this host before this transaction is visible
         queued=case((_WANTED & _FOREIGN, 2), (_WANTED & (host.c.queued == 0), 1), else_=host.c.queued),
     )
@@ -358,7 +359,7 @@ _UPDATE_HOST = (
 
 _NO_CHANGE = {
     **{"n_articles": 0, "n_unused": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0, "wanted": 0},
-    **{"n_timed": 0, "took": 0.0},
+    **{"n_timed": 0, "took": 0.0, "address": None},
 }
 
 
@@ -378,6 +379,7 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
         counters["n_unused"] += outcome.lease.counts and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed
+        counters["address"] = outcome.address or counters["address"]
         counters["answered"] = max(counters["answered"], int(not outcome.failed))
         if outcome.tried and not outcome.failed:
             counters["n_timed"] += 1

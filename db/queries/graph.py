@@ -277,7 +277,9 @@ class GraphReader:
 
 
 def names_of(database: Database, level: str, ids: Int64s) -> list[str]:
-    """Return names of `hosts` or `sites`, or URLs of `pages`; empty for unknown.
+    """Return names of `hosts` or `sites`, `ips` of hosts, or URLs of `pages`.
+
+    Those of unknown identifiers are empty.
 
     Raises:
         DatabaseGone, Unavailable: the database gave up or does not answer now.
@@ -380,6 +382,7 @@ _LISTS = select(url.c.id).where(
 )
 _NAMES = {
     "hosts": select(host.c.id, host.c.name).where(among(host.c.id)),
+    "ips": select(host.c.id, func.coalesce(host.c.ip_address, "")).where(among(host.c.id)),
     "sites": select(site.c.id, site.c.name).where(among(site.c.id)),
     "pages": select(url.c.id, url.c.url).where(among(url.c.id)),
 }

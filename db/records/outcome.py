@@ -59,6 +59,7 @@ class Outcome:
         counted: it counts against the page limits (answered, and no redirect).
         ready_at: Unix time from which the host may be asked again.
         seconds: how long the answer took.
+        address: IP address that answered; empty when unknown.
         tried: the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
@@ -85,6 +86,7 @@ class Outcome:
     unread: int = 0
     ready_at: float = 0.0
     seconds: float = 0.0
+    address: str = ""
     failed: bool = False
     tried: bool = True
     same_as: int | None = None

@@ -55,6 +55,8 @@ class HostRow(Record):
     scheme: Mapped[str] = mapped_column(String(5))
     answer_seconds: Mapped[float | None] = mapped_column(Float)
     """Mean time of its answers, of the latest ones most; empty before the first."""
+    ip_address: Mapped[str | None] = mapped_column(Text)
+    """The address that answered last; empty before the first answer, and where a proxy looks names up."""
     robots: Mapped[str] = mapped_column(String(12), server_default="unknown")
     """unknown, rules (see `robots_text`), none (everything allowed), unreachable or refused (nothing allowed)."""
     robots_text: Mapped[str | None] = mapped_column(Text)

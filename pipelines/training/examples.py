@@ -33,6 +33,7 @@ class Example:
     Attributes:
         content: per block, whether it belongs to the text; all False for a page that is no article.
         weights: per block, its characters; 0 for what neither counts for nor against (headline, captions).
+        text: as its corpus has it.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Example:
     weights: Counts
     article: bool
     site: str = ""
+    text: str = ""
 
 
 def example(body: bytes, row: Mapping[str, object]) -> Example | None:
@@ -68,7 +70,7 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
         return None
     free = [line for key in ("captions", "optional") for line in _lines(row.get(key))]
     mass = weights(document, str(row.get("title") or ""), free)
-    return Example(name, document, content, mass, article, _site(row))
+    return Example(name, document, content, mass, article, _site(row), str(text) if article else "")
 
 
 def labels(document: Document, gold_text: str) -> Flags:

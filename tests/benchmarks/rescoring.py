@@ -8,6 +8,11 @@ of them anew through the writer that a crawl uses, one batch after the other, in
 thread leases pages and stores what they link to, one after the other. `--database` names a Postgres server to make a
 database on ("postgres" starts one); there that thread has a writer of its own, as another process would. The default is
 SQLite in a temporary folder.
+
+    uv run python -m tests.benchmarks.rescoring --signals SIGNAL ... [--pages 1000 10000 100000]
+
+Instead: CPU seconds of a round of the process that ranks, with the preset `news` alone and with each signal besides, on
+random webs of so many pages, seven tenths of them read, with ten links each on hosts of about fifty pages.
 """
 
 from __future__ import annotations
@@ -26,6 +31,9 @@ from pathlib import Path
 
 import numpy as np
 
+from crawler.rank.finds import Finds
+from crawler.rank.priority import Priority
+from crawler.rank.ranking import Ranking
 from db.engine.database import Database, open_for_crawl
 from db.engine.writer import Writer
 from db.frontier import claims as frontier
@@ -45,6 +53,9 @@ from .commands import new_parser
 
 _BATCH = 5_000
 _PARTS = json.dumps({"depth": 0.25, "block": 0.6, "pagerank": 0.123456, "siterank": 0.444444, "freshness": 0.0})
+_LINKS = 10
+_INSIDE = 0.9
+"""Share of links inside a host."""
 _PAUSE_SECONDS = 0.005
 
 
@@ -182,6 +193,46 @@ def measure(database_url: str, urls: int, hosts: int, links: int) -> None:
         print(f"  {crawl.empty} leases got nothing, because what they wanted was being written")
 
 
+def random_ranking(pages: int, priority: Priority) -> Ranking:
+    """A web in which few pages are linked to often."""
+    rng = np.random.default_rng(1)
+    ranking = Ranking(priority)
+    ids = np.arange(pages, dtype=np.int64)
+    hosts = 1 + ids // 50
+    finds = Finds(
+        depths=rng.integers(1, 6, pages).astype(np.int32),
+        blocks=rng.integers(0, BlockKind.FOOTER, pages).astype(np.uint8),
+        dated=np.zeros(pages),
+        segments=np.full(pages, 2, np.uint8),
+        today=20_000.0,
+    )
+    ranking.add_urls(ids, hosts, 1 + hosts // 3, finds, np.ones(pages, np.bool_))
+    read = int(0.7 * pages)
+    sources = np.repeat(ids[:read], _LINKS)
+    anywhere = (pages * rng.random(len(sources)) ** 3).astype(np.int64)
+    inside = np.minimum(sources // 50 * 50 + rng.integers(0, 50, len(sources)), pages - 1)
+    targets = np.where(rng.random(len(sources)) < _INSIDE, inside, anywhere)
+    blocks = rng.integers(0, BlockKind.FOOTER, len(sources)).astype(np.uint8)
+    ranking.add_links(ids[:read], np.full(read, _LINKS, np.int32), targets, blocks)
+    return ranking
+
+
+def measure_rounds(signals: Sequence[str], sizes: Sequence[int]) -> None:
+    print(f"{'CPU seconds of a round':<40}" + "".join(f"{pages:>12,}" for pages in sizes))
+    alone: list[float] = []
+    for signal in ("", *signals):
+        took = []
+        for place, pages in enumerate(sizes):
+            ranking = random_ranking(pages, Priority("news", {signal: 0.3} if signal else {}))
+            started = time.process_time()
+            ranking.rescore(20_000.0)
+            took.append(time.process_time() - started)
+            if signal:
+                took[-1] -= alone[place]
+        alone = alone or took
+        print(f"{'+ ' + signal if signal else 'news':<40}" + "".join(f"{seconds:12.2f}" for seconds in took))
+
+
 def main() -> None:
     """Measure and print."""
     parser = new_parser(__doc__)
@@ -190,7 +241,12 @@ def main() -> None:
     parser.add_argument("--links", type=int, default=60)
     parser.add_argument("--database", default="", metavar="URL", help='a Postgres server, or "postgres" to start one')
     parser.add_argument("--folder", type=Path, help="where temporary files go")
+    parser.add_argument("--signals", nargs="+", default=[], metavar="SIGNAL", help="measure rounds with these instead")
+    parser.add_argument("--pages", nargs="+", type=int, default=[1_000, 10_000, 100_000], help="with --signals")
     options = parser.parse_args()
+    if options.signals:
+        measure_rounds(options.signals, options.pages)
+        return
     with ExitStack() as stack:
         if options.database:
             server = stack.enter_context(Postgres()).url if options.database == "postgres" else options.database

@@ -140,6 +140,7 @@ def test_duplicate_method_makes_the_signatures_and_the_evidence(crawled: Crawled
     [
         ("EXTRACTOR=nowhere:it", "extractor 'nowhere:it': no module 'nowhere' in the current folder or on PYTHONPATH"),
         ("EXTRACTOR=theirs:Odd", "extractor 'theirs:Odd' cannot be made with the parameters {}"),
+        ('CRAWL_PRIORITY={"nx:katz": 1}', "networkx has no function 'katz'; names like it: katz_centrality"),
         ('CRAWL_PRIORITY={"theirs:short": 1}', "signal 'theirs:short' failed when tried out on two URLs"),
         ("DUPLICATE_METHOD=theirs:nothing", "duplicate method 'theirs:nothing': the module 'theirs' has no 'nothing'"),
     ],

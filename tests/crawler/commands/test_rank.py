@@ -121,6 +121,19 @@ def test_groups_of_site_rank_may_be_hosts(crawled: Path) -> None:
     assert hosts == pytest.approx({name: expected[names[name]] for name in hosts}, abs=1e-6)
 
 
+def test_groups_of_site_rank_may_be_ip_addresses(crawled: Path) -> None:
+    """All hosts that answered are at one address; those that did not stand alone, by name."""
+    answered = dict(rows(crawled, "SELECT id, ip_address FROM host WHERE ip_address IS NOT NULL"))
+    assert set(answered.values()) == {"127.0.0.1"}
+    graph = read_graph(open_for_reading(f"sqlite:///{crawled}/news.db"), NOW).links
+    of_host = [0 if key in answered else number for number, key in enumerate(graph.host_ids.tolist(), 1)]
+    groups = np.array(of_host, np.int32)[graph.host_numbers]
+    wanted = siterank.site_scores(graph, groups=groups)[0]
+    (together,) = [each for each in records(crawled, "--by", "site", "--group", "ip") if each.get("ip") == "127.0.0.1"]
+    assert together["score"] == pytest.approx(wanted, abs=1e-6)
+    assert together["pages"] == (groups == 0).sum()
+
+
 def test_function_of_a_user_gets_urls_and_depths(
     crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,7 +230,7 @@ def test_crawl_without_pages(tmp_path: Path) -> None:
         (["--topic", "0.5"], "--topic has no effect on --by pagerank; it is for hits, hubs"),
         (["--by", "hits", "--topic", "2"], "--topic '2' is no relevance"),
         (["--by", "hits", "--topic", "0.5"], "--topic 0.5: the nearest page in"),
-        (["--by", "site", "--group", "town"], "--group 'town' is unknown; use one of: site, host"),
+        (["--by", "site", "--group", "town"], "--group 'town' is unknown; use one of: site, host, ip"),
         (["--top", "0"], "--top '0' is no number from 1 to 100000"),
         (["--top", "many"], "--top 'many'"),
         (["--graph", "x.pdf"], "use one of: .svg, .png, .graphml"),

@@ -60,7 +60,20 @@ def fetched(server: OddServer) -> list[int]:
     return [int(path[1:]) for _, _, path in server.asked if re.fullmatch(r"/\d+", path)]
 
 
-def test_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "signals"),
+    [
+        ((), {"pagerank", "experience", "siterank", "address", "depth"}),
+        (
+            ("CRAWL_PRESET=breadth", 'CRAWL_PRIORITY={"nx:pages:in_degree_centrality": 1}'),
+            {"depth", "nx:pages:in_degree_centrality"},
+        ),
+    ],
+    ids=["pagerank", "networkx"],
+)
+def test_new_round_of_scores_reorders_what_is_queued(
+    tmp_path: Path, settings: tuple[str, ...], signals: set[str]
+) -> None:
     """Pages that neither link nor are linked to are answered when what the links tell is written."""
     pages = answers()
     linking, late = set(range(LINKING)), range(LINKING, LOVED.start)
@@ -75,7 +88,7 @@ def test_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
         return answer
 
     with OddServer({**pages, **{("a.localhost", f"/{n:02}"): held(n) for n in late}}) as server:
-        done = start(tmp_path, *arguments(server, tmp_path)).finish()
+        done = start(tmp_path, *arguments(server, tmp_path, *settings)).finish()
         order = fetched(server)
     assert done.returncode == 0, done.stderr
     assert sorted(order) == list(range(LISTED))
@@ -86,7 +99,7 @@ def test_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
     scores = dict(rows(tmp_path, "SELECT substr(url, -2), score FROM url WHERE kind = 'page' AND depth = 1"))
     assert min(scores[f"{n:02}"] for n in LOVED) > max(scores[f"{n:02}"] for n in late)
     (parts,) = rows(tmp_path, "SELECT score_parts FROM url WHERE url LIKE '%/50'")[0]
-    assert set(json.loads(parts)) == {"pagerank", "experience", "siterank", "address", "depth"}
+    assert set(json.loads(parts)) == signals
 
 
 def loved_are_known(folder: Path) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.options.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
+from crawler.options.seeds import DEMO, MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds, seeds_of
 from tests.table import each_row
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -202,6 +202,22 @@ def test_urls_in_place_of_a_file_take_options() -> None:
         read_seeds("https://h.cn/ ftp://h.cn/")
 
 
+def test_demo_stands_for_its_home_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("demo").write_text("a.cn", encoding="utf-8")  # the word means the newsroom all the same
+    assert seeds_of("demo depth=1", lambda: ["http://a.localhost:1/", "http://b.localhost:1/"]) == [
+        Seed("http://a.localhost:1/", depth=1, line=1),
+        Seed("http://b.localhost:1/", depth=1, line=1),
+    ]
+    Path("mine.txt").write_text("h.cn\ndemo\n", encoding="utf-8")
+    assert [seed.url for seed in seeds_of("mine.txt", lambda: ["http://a.localhost:1/"])] == [
+        "https://h.cn/",
+        "http://a.localhost:1/",
+    ]
+    with pytest.raises(SeedError, match="demo means the bundled newsroom"):
+        seeds_of("mine.txt")
+
+
 def test_file_is_read_before_its_name_is_taken_for_a_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my.com").write_text("a.cn", encoding="utf-8")
@@ -242,10 +258,9 @@ def test_forbidden_file(tmp_path: Path) -> None:
         load_seeds(path)
 
 
-def test_projects_own_file_has_no_seeds_yet_and_true_examples() -> None:
+def test_projects_own_file_has_the_demo_and_true_examples() -> None:
     path = ROOT / "seeds.txt"
-    with pytest.raises(SeedError, match="has no seeds yet"):
-        load_seeds(path)
+    assert [seed.url for seed in load_seeds(path)] == [DEMO]
     examples = path.read_text(encoding="utf-8").rpartition("#\n")[2].splitlines()
     assert len(parse_seeds([line.removeprefix("# ") for line in examples], "examples")) == len(examples)
 

@@ -322,7 +322,7 @@ def test_nothing_to_copy(tmp_path: Path) -> None:
         copy(f"sqlite:///{tmp_path}/other.db", target)
     open_for_crawl(f"sqlite:///{tmp_path}/old.db").close()
     with sqlite3.connect(tmp_path / "old.db") as old:
-        old.execute("UPDATE alembic_version SET version_num = '9'")
+        old.execute("UPDATE alembic_version SET version_num = '99'")
     with pytest.raises(WrongDatabase, match="newer version"):
         copy(f"sqlite:///{tmp_path}/old.db", target)
     assert not (tmp_path / "target.db").exists()
