@@ -57,7 +57,7 @@ def query_key(text: str) -> int:
 
 
 class ClickModel:
-    """Relevances of articles: `articles` for any query, `relevances` for one; `readers` who opened each."""
+    """Relevances of articles, for any query or one, and `readers` who opened each."""
 
     def __init__(
         self,

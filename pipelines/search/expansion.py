@@ -1,4 +1,4 @@
-"""Words that go with a query's in the articles found: expansion by their network (S35)."""
+"""Expansion of a query by words that go with its own in what was found (S35)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Params:
 
 
 def related_words(asked: Iterable[str], texts: Sequence[str], params: Params = Params()) -> list[tuple[str, float]]:
-    """Return words that stand in the sentences of a query's words, the most similar first, with their similarity.
+    """Return words that go with those of a query, the most similar first.
 
     Words are vectors over the sentences of the texts, 1 where they stand; the similarity is the cosine of a word and
     all words of the query together: sentences with both over the root of the product of those with either. Cost: 1 ms a

@@ -66,7 +66,7 @@ _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of the order of hits: weights of `SIGNALS`, relevances from clicks, and readers of articles."""
+    """Order of hits: weights of `SIGNALS`, relevances by clicks, readers of articles."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     clicks: Mapping[int, float] = field(default_factory=dict)

@@ -303,9 +303,7 @@ def test_changes_of_a_text_are_its_updates(sqlite_tables: str, tmp_path: Path) -
 
 
 RELATED = [
-    Story(
-        "https://a.example/1", "Ferry strike", "The ferry strike went on. Ferry pilots met. The ferry pilots want more."
-    ),
+    Story("https://a.example/1", "Ferry strike", "The strike went on. Ferry pilots met. The ferry pilots want more."),
     Story("https://b.example/2", "Second day", "On the ferry pilots are few. No ferry leaves. All ferry pilots rest."),
     Story("https://c.test/3", "Training", "A school for pilots opens in town. It is the first of its kind here."),
     Story("https://c.test/4", "Weather", "Snow falls on the hills. The roads are open again after the night."),
