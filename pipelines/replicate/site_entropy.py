@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from random import Random
 from typing import Final
+
+import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import terms
@@ -84,9 +85,9 @@ def _sites(material: Sequence[Example], seed: int) -> Mapping[str, Sequence[Exam
     large = sorted(site for site, pages in by_site.items() if len(pages) > MIN_PAGES)
     if not large:
         raise ValueError(f"no site has {MIN_PAGES + 1} articles and more: the experiment compares the pages of a site")
-    Random(seed).shuffle(large)
     chosen: dict[str, Sequence[Example]] = {}
-    for site in large:
+    for place in np.random.default_rng(seed).permutation(len(large)):
+        site = large[place]
         if sum(map(len, chosen.values())) < MOST_PAGES:
             chosen[site] = by_site[site][:MOST_PAGES]
     return chosen
