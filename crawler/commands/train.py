@@ -90,6 +90,12 @@ class Command(NewsCommand):
             "told (0: the best F1; where texts have one class each, the best is told)",
         )
         parser.add_argument(
+            "--synonyms",
+            type=Path,
+            metavar="FILE",
+            help="classes, by fuzzy: two words and their closeness, as 0.8, a line: counted together in a text",
+        )
+        parser.add_argument(
             "--report",
             type=Path,
             metavar="FILE",
@@ -356,7 +362,7 @@ MODELS: Final[Mapping[str, _Model]] = {
     "classes": _Model(
         "classes",
         _labelled,
-        ("method", "select", "precision"),
+        ("method", "select", "precision", "synonyms"),
         lambda settings: {"params": value_of(settings, "CLASSIFIER_PARAMS")},
     ),
     "keywords": _Model("keywords", _with_keywords, ("method",)),

@@ -44,6 +44,11 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "batch": Experiment(Material.BODIES, "batch", "speed_up", "S40: the same pages with 1, 2 and 4 workers"),
+    "features": Experiment(Material.TEXTS, "classes", "features", "S23: selections of features by three classifiers"),
+    "classes": Experiment(
+        Material.TEXTS, "classes", "classes", "S24, S25: classifiers, and how many classes they tell"
+    ),
+    "profile": Experiment(Material.TEXTS, "profile", "profile", "S07: profiles with and without weights of mark-up"),
 }
 """Name -> experiment."""
 

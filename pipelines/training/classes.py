@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from statistics import fmean
 from typing import Final, NamedTuple
 
@@ -15,6 +16,7 @@ from ..models.files import ModelError
 from ..text.classes import Trainer, Weigh, learner
 from ..text.classes.calibration import Calibration, calibrate
 from ..text.classes.classifier import Training
+from ..text.classes.fuzzy import read_synonyms
 from ..text.classes.model import ClassModel, base_language
 from ..text.classes.selection import Chosen, Contingency, Select, read_select, report, select, uncertainty
 from ..text.classes.vectors import Numbers, Space, Terms, Text, is_word, spell
@@ -228,8 +230,15 @@ def learn_model(
     params: Mapping[str, object],
     select: str | None,
     precision: float | None,
+    synonyms: Path | None = None,
 ) -> Trained:
     by = learner(method, params)
+    if synonyms and not by.method.is_fuzzy:
+        raise ModelError(f"synonyms are for the classifier fuzzy, not for {method}")
+    try:
+        close = read_synonyms(synonyms.read_text(encoding="utf-8")) if synonyms else {}
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the synonyms {synonyms} cannot be read ({error})") from error
     wanted = read_select(select) if select else None
     if by.method.module:
         require(by.method.module)
@@ -241,6 +250,7 @@ def learn_model(
         wanted,
         precision=precision or 0.0,
         sources=[each.source for each in examples],
+        synonyms=close,
     )
     notes: dict[str, object] = {
         "classes": len(learned.model.labels),

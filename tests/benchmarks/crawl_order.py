@@ -1,6 +1,7 @@
 """The order of the crawl against others, in a simulator that replays stored graphs of links: tables for the documents.
 
     uv run python -m tests.benchmarks.crawl_order [--topics 10]
+    uv run python -m tests.benchmarks.crawl_order --signals
     uv run --with scikit-learn python -m tests.benchmarks.crawl_order --focused [--topics 10]
     uv run --with scikit-learn python -m tests.benchmarks.crawl_order --campus [--seed 1]
 
@@ -18,7 +19,7 @@ import importlib.util
 import io
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,11 @@ IMPORTANCE = {
     "preset `pagerank`": f"{OURS}pagerank",
     "oracle": "oracle",
 }
+SIGNALS = (
+    *("depth", "pagerank", "personal", "blockrank", "siterank", "hits", "opic"),
+    *("nx.pages.pagerank", "nx.pages.in_degree_centrality", "nx.pages.core_number"),
+)
+ALONE = {f"`{signal.replace('.', ':')}`": f"url:tests.benchmarks.order:OneSignal:signal={signal}" for signal in SIGNALS}
 FOCUSED = {
     "breadth-first": "fifo",
     "best first": "bestfirst",
@@ -75,14 +81,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def importance(tool: Any) -> str:
+def importance(tool: Any, orders: Mapping[str, str] = IMPORTANCE) -> str:
     """Areas under the curve, graphs as columns."""
     found = {}
     for graph in GRAPHS:
-        options = options_of(data=str(DATA / "order" / graph), order=",".join(IMPORTANCE.values()))
+        options = options_of(data=str(DATA / "order" / graph), order=",".join(orders.values()))
         with redirect_stdout(io.StringIO()):
             found[graph] = tool.run_importance(options)
-    rows = [[name, *(f"{found[graph][spec]['auc']:.4f}" for graph in GRAPHS)] for name, spec in IMPORTANCE.items()]
+    rows = [[name, *(f"{found[graph][spec]['auc']:.4f}" for graph in GRAPHS)] for name, spec in orders.items()]
     return table(["order", *GRAPHS], rows)
 
 
@@ -125,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print one of the tables."""
     parser = new_parser(__doc__)
     parser.add_argument("--focused", action="store_true", help="pages on topics instead of important ones")
+    parser.add_argument("--signals", action="store_true", help="important pages by one signal alone")
     parser.add_argument("--campus", action="store_true", help="webs of colleges and universities, made by chance")
     parser.add_argument("--seed", type=int, default=1, help="of the first of three such webs")
     parser.add_argument("--topics", type=int, default=10)
@@ -133,7 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.campus:
         print(campus(tool, options.seed))
     else:
-        print(focused(tool, options.topics) if options.focused else importance(tool))
+        orders = ALONE if options.signals else IMPORTANCE
+        print(focused(tool, options.topics) if options.focused else importance(tool, orders))
 
 
 if __name__ == "__main__":

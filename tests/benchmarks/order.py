@@ -14,7 +14,7 @@ import numpy as np
 
 from crawler.rank.finds import Finds, Values, segments
 from crawler.rank.numbering import Column
-from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SEED_VALUES, Priority
+from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, Priority
 from crawler.rank.ranking import Ranking
 from crawler.rank.rounds import Rounds
 from pipelines.focus.terms import PageTerms, read_text
@@ -53,9 +53,8 @@ class CrawlOrder:
         self._homes: list[tuple[int, int]] = []
         self._waits = bytearray()
         self._scores = Column(np.float64)
-        self._values = {
-            name: Column(np.float64) for name in (*GRAPH_SIGNALS, *FOCUS_SIGNALS) if name in self._priority.weights
-        }
+        names = (*GRAPH_SIGNALS, *FOCUS_SIGNALS, *self._priority.networks)
+        self._values = {name: Column(np.float64) for name in names if name in self._priority.weights}
         self._legacy: dict[str, list[float]] = {name: [] for name in self._values}
         self._told = 0
         self._topic: Topic | None = None
@@ -79,7 +78,7 @@ class CrawlOrder:
     def add_seeds(self, urls: Sequence[str]) -> None:
         """Begin with these."""
         new = [url for url in dict.fromkeys(urls) if url not in self._numbers]
-        self._find(new, [int(BlockKind.SEED)] * len(new), 0, SEED_VALUES)
+        self._find(new, [int(BlockKind.SEED)] * len(new), 0, self._priority.of_seeds)
         self._score_new()
         self._tell()
         examples = [self._numbers[url] for url in urls if not is_entry(url)]
@@ -226,3 +225,10 @@ class CrawlOrder:
         if host not in self._site_of:
             self._site_of[host] = (len(self._site_of) + 1, self._sites.setdefault(site_key(host), len(self._sites) + 1))
         return self._site_of[host]
+
+
+class OneSignal(CrawlOrder):
+    """Order by one signal, and where that is equal by depth; the simulator needs a dot for each colon in its name."""
+
+    def __init__(self, signal: str) -> None:
+        super().__init__("breadth", **{"depth": 1e-3, signal.replace(".", ":"): 1.0})

@@ -78,6 +78,18 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
     assert "球" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
 
 
+def test_fuzzy_classes_are_learnt_with_synonyms(tmp_path: Path) -> None:
+    rows = [{"id": n, "text": "酒店，宾馆，湖边", "label": "travel"} for n in range(4)]
+    rows += [{"id": n, "text": "央行下调利率", "label": "finance"} for n in range(4, 8)]
+    data, words, out = tmp_path / "rows.jsonl", tmp_path / "words.txt", tmp_path / "m.json"
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    words.write_text("酒店 宾馆 0.9\n酒店 无此词\n", encoding="utf-8")
+    done = command("train", "classes", str(data), "--method", "fuzzy", "--synonyms", str(words), "-o", str(out))
+    assert (done.returncode, done.stderr) == (0, "")
+    ((_, _, closeness),) = json.loads(out.read_text())["model"]["classifier"]["synonyms"]
+    assert closeness == 0.9
+
+
 @pytest.mark.parametrize(
     ("row", "more", "why"),
     [
@@ -90,6 +102,8 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
         ({"id": 1, "text": "a", "label": "sport"}, ("--method", "magic"), "unknown classifier 'magic'"),
         ({"id": 1, "text": "a", "label": "sport"}, ("-s", "CLASSIFIER=magic"), "unknown classifier 'magic'"),
         ({"id": 1, "text": "a", "label": "b"}, ("-s", 'CLASSIFIER_PARAMS={"x": 1}'), "has no parameter 'x'"),
+        ({"id": 1, "text": "a", "label": "b"}, ("--synonyms", "no.txt"), "for the classifier fuzzy, not for combined"),
+        ({"id": 1, "text": "a", "label": "b"}, ("--method", "fuzzy", "--synonyms", "no.txt"), "no.txt cannot be read"),
     ],
 )
 def test_classes_from_wrong_rows(tmp_path: Path, row: dict[str, object], more: tuple[str, ...], why: str) -> None:
