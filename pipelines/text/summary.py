@@ -99,7 +99,7 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
 
 
 def _borders(text: AnalysedText) -> set[int]:
-    """Return the numbers of sentences that begin or end a paragraph, where it has several."""
+    """Return numbers of sentences that begin or end a paragraph of several."""
     spans = text.sentences[text.title_sentences :]
     breaks = [
         number

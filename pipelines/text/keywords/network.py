@@ -16,7 +16,7 @@ NAME = "network"
 
 
 class Form(StrEnum):
-    """Forms of the method: centrality of all words, or betweenness to a centre network."""
+    """Centrality of all words, or betweenness to a centre network."""
 
     CENTRALITY = "centrality"
     CLUSTERING = "clustering"
@@ -78,7 +78,7 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
 
 
 def connectedness(graph: nx.DiGraph, clustering: float) -> dict[str, float]:
-    """Return the weighted degree, as a share of the largest, mixed with the clustering coefficient of each node.
+    """Mix the weighted degrees, as shares of the largest, with clustering.
 
     Source: S21, second form: 得出各个节点的加权度以及聚类系数.
     """
