@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from argparse import BooleanOptionalAction
 from typing import TYPE_CHECKING, Any
 
 from ..options.given import value_of
@@ -74,6 +75,12 @@ class Command(NewsCommand):
             "--class", dest="classes", default="", metavar="NAME", help="of a class, as the model names it"
         )
         parser.add_argument("--limit", default="10", metavar="N", help=f"stories to list (10; at most {_MOST_HITS:,})")
+        parser.add_argument(
+            "--expand",
+            action=BooleanOptionalAction,
+            default=False,
+            help="search also words that go with those of the query in the articles found, and say which (no)",
+        )
         add_format(parser)
         parser.add_argument("--rebuild", action="store_true", help="make the full-text index anew")
         parser.add_argument("--documents", metavar="FILE", help="search these instead: .jsonl, .jsonl.gz or -")
@@ -96,18 +103,20 @@ class Command(NewsCommand):
             if args or not (opts.documents and opts.queries):
                 raise ValueError("--documents and --queries go together, and take no words")
             self.refuse_outputs(opts.output, inputs=[opts.documents, opts.queries])
-            counts = run_queries(opts.documents, opts.queries, opts.output, value_of(self.settings, "SEARCH_WEIGHTS"))
+            weights = value_of(self.settings, "SEARCH_WEIGHTS")
+            counts = run_queries(opts.documents, opts.queries, opts.output, weights, expand=opts.expand)
             sys.stderr.write("{:,} documents, {:,} queries\n".format(*counts))
             return
         if not (opts.limit.isdecimal() and 1 <= int(opts.limit) <= _MOST_HITS):
             raise ValueError(f"--limit {opts.limit!r} is no number from 1 to {_MOST_HITS}")
         names = ("site", "since", "until", "language", "source", "section", "classes")
-        query = SearchQuery(" ".join(args), **{name: getattr(opts, name) for name in names}, limit=int(opts.limit))
+        values = {name: getattr(opts, name) for name in names}
+        query = SearchQuery(" ".join(args), **values, limit=int(opts.limit), expand=opts.expand)
         name, result = self._search(query)
         if output.is_table:
             _show(output.console, name, result)
             return
-        for note in result.notes:
+        for note in (*result.notes, *_also(result)):
             sys.stderr.write(f"{note}\n")
         output.show("", [Field("", key=name) for name in _COLUMNS], [_row(*one) for one in enumerate(result.hits, 1)])
 
@@ -120,8 +129,10 @@ class Command(NewsCommand):
         from pipelines.search.search import SearchOptions, search
 
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
-        relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
-        options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
+        model = learn(clicks)
+        options = SearchOptions(
+            value_of(self.settings, "SEARCH_WEIGHTS"), model.relevances(query_key(query.text)), model.readers
+        )
         renew_indexes(self)
         with opened_all(self) as databases, ExitStack() as stack:
             first, *others = [stack.enter_context(database.reading_only()) for database in databases]
@@ -140,7 +151,9 @@ class Command(NewsCommand):
         output.record("", {"database": database.name, "articles": made})
 
 
-def run_queries(documents: str, queries: str, output: str, weights: Mapping[str, float]) -> tuple[int, int]:
+def run_queries(
+    documents: str, queries: str, output: str, weights: Mapping[str, float], *, expand: bool = False
+) -> tuple[int, int]:
     """Search a file of documents for each query of another; return counts of both.
 
     Args:
@@ -188,7 +201,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
         out = sys.stdout if output == "-" else stack.enter_context(open(output, "w", encoding="utf-8"))
         connection = stack.enter_context(database.reading_only())
         for key, text in asked:
-            hits = search(connection, SearchQuery(text, limit=_MOST_RANKED), options, 0.0).hits
+            hits = search(connection, SearchQuery(text, limit=_MOST_RANKED, expand=expand), options, 0.0).hits
             out.writelines(f"{key}\t{hit.url}\t{rank}\n" for rank, hit in enumerate(hits, 1))
     return count, len(asked)
 
@@ -202,6 +215,10 @@ def _row(rank: int, hit: Hit) -> list[Any]:
     return [made[name] if name in made else getattr(hit, name) for name in _COLUMNS]
 
 
+def _also(result: SearchResult) -> list[str]:
+    return [f"also searched: {', '.join(result.also)}"] if result.also else []
+
+
 def _show(console: Console, name: str, result: SearchResult) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -209,7 +226,7 @@ def _show(console: Console, name: str, result: SearchResult) -> None:
     from ..terminal.text import one_line, print_table, shortened
 
     console.print(f"Database: {name}")
-    for note in result.notes:
+    for note in (*result.notes, *_also(result)):
         console.print(one_line(note))
     if not result.hits:
         console.print("no article fits")

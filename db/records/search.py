@@ -146,7 +146,8 @@ class CandidateSet:
 class FoundArticle(NamedTuple):
     """An article to show, with its text wherever that is kept.
 
-    `members` counts its cluster; `score_parts` are those of its URL.
+    `members` counts its cluster; `score_parts` are those of its URL. Visits found its text changed `changes` times in
+    `watched` seconds.
     """
 
     id: int
@@ -163,3 +164,5 @@ class FoundArticle(NamedTuple):
     section: str
     members: int
     score_parts: str | None
+    changes: float = 0.0
+    watched: float = 0.0

@@ -306,7 +306,7 @@ _SHOWN = (
         *(article.c[name] for name in ("authors", "source", "published_at", "published_utc", "first_seen")),
         *(article.c[name] for name in ("language", "section")),
         func.coalesce(cluster.c.size, 1),
-        url.c.score_parts,
+        *(url.c[name] for name in ("score_parts", "brought", "watched")),
     )
     .select_from(WITH_HOLDER)
     .join(url, url.c.id == article.c.id)

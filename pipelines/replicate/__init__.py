@@ -43,6 +43,7 @@ class Experiment(NamedTuple):
 
 
 EXPERIMENTS: Final[Mapping[str, Experiment]] = {
+    "clicks": Experiment(Material.NOTHING, "clicks", "click_model", "S36: dwell times against click-through rates"),
     "batch": Experiment(Material.BODIES, "batch", "speed_up", "S40: the same pages with 1, 2 and 4 workers"),
     "features": Experiment(Material.TEXTS, "classes", "features", "S23: selections of features by three classifiers"),
     "classes": Experiment(

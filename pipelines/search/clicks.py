@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,15 @@ def query_key(text: str) -> int:
 
 
 class ClickModel:
-    """Relevances of articles: `articles` for any query, `relevances` for one."""
+    """Relevances of articles, for any query or one, and `readers` who opened each."""
 
-    def __init__(self, articles: Mapping[int, float], queries: Mapping[int, Mapping[int, float]]) -> None:
+    def __init__(
+        self,
+        articles: Mapping[int, float],
+        queries: Mapping[int, Mapping[int, float]],
+        readers: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
+        self.readers = readers
         self.articles = articles
         self._queries = queries
 
@@ -115,7 +122,9 @@ def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
     rows = zip(queries[asked].tolist(), articles[opened].tolist(), _relevance(for_query / usual, scale), strict=True)
     for key, article_id, relevance in rows:
         by_query[key][article_id] = relevance
-    return ClickModel(dict(zip(articles.tolist(), _relevance(of_article / usual, scale), strict=True)), by_query)
+    of_all = dict(zip(articles.tolist(), _relevance(of_article / usual, scale), strict=True))
+    readers = Counter(one for one, _ in {(each.article_id, each.session) for each in counted})
+    return ClickModel(of_all, by_query, readers)
 
 
 def likeliest(ended: float, seconds: float, params: Params = Params()) -> float:

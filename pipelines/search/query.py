@@ -53,6 +53,7 @@ class QueryTerm(NamedTuple):
         weight: share in the score, beside how rare the term is.
         is_word: it tells by itself and is marked: no stop word, no pair of characters out of a longer or two words.
         written: the word as it stands in the query, where its tokens are other spellings.
+        is_related: it is not of the query, but goes with its words (`expansion`).
     """
 
     tokens: tuple[str, ...]
@@ -61,6 +62,7 @@ class QueryTerm(NamedTuple):
     end: int
     is_word: bool
     written: str = ""
+    is_related: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-SIGNALS: Mapping[str, float] = {"text": 1.0, "freshness": 0.1, "links": 0.05, "clicks": 0.5}
-"""Weights of the signals that the score of a hit is made of: each is in [0, 1], `clicks` in [-0.5, 0.5]."""
+SIGNALS: Mapping[str, float] = {
+    "text": 1.0,
+    "freshness": 0.1,
+    "links": 0.05,
+    "clicks": 0.5,
+    "heat": 0.0,
+    "updates": 0.0,
+}
+"""Weights of the signals that the score of a hit is made of: each is in [0, 1], `clicks` in [-0.5, 0.5].
+
+`heat` and `updates` are those of S37: how many readers opened an article, and how often its text changes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +28,7 @@ class SearchQuery:
         text: words, phrases in quotation marks (“ ”, 「 」 or "); any text is allowed. Empty finds all articles, the
             newest first.
         site: registrable domain or a part of its name.
+        expand: search also words that go with those of the text in the articles found.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
     """
 
@@ -31,6 +42,7 @@ class SearchQuery:
     source: str = ""
     limit: int = 10
     offset: int = 0
+    expand: bool = False
 
 
 class Span(NamedTuple):
@@ -78,6 +90,7 @@ class SearchResult:
         total: stories that fit, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
         facets: of site, language, source, section, classes and month: the most frequent values first.
+        also: words that were searched, too, because the query is to be expanded.
         notes: sentences on what was understood otherwise than it was written, a date for instance.
     """
 
@@ -86,3 +99,4 @@ class SearchResult:
     is_exact: bool
     facets: Mapping[str, Sequence[Facet]]
     notes: Sequence[str] = ()
+    also: Sequence[str] = ()

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import reduce
 from itertools import chain
@@ -34,7 +34,9 @@ from ..dates.timezones import Habits
 from ..text.spellings import plain
 from ..text.words import fold
 from .clicks import NEUTRAL
-from .query import read_query
+from .expansion import Params as Expansion
+from .expansion import related_words
+from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
 from .snippets import mark, snippet
@@ -53,7 +55,9 @@ _LIKED = 5
 """Best stories whose terms tell of the subject, where no phrase is asked for."""
 _WITHOUT_PHRASE = 0.1
 _OLD_INDEX = "the index is of an older version, which finds fewer spellings; scrapy search --rebuild makes it anew"
-_HALF_LIFE = 30 * 86_400.0
+_DAY = 86_400.0
+_HALF_LIFE = 30 * _DAY
+_HALF_HOT = 10
 _MOST_FACETS = 20
 _MOST_LABELS = 6
 """Of a name of which no site is known: each is one more pass over the sites."""
@@ -62,10 +66,11 @@ _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of the order of hits: weights of `SIGNALS`, and relevances from clicks."""
+    """Order of hits: weights of `SIGNALS`, relevances by clicks, readers of articles."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     clicks: Mapping[int, float] = field(default_factory=dict)
+    readers: Mapping[int, int] = field(default_factory=dict)
 
     def weight(self, signal: str) -> float:
         return self.weights.get(signal, SIGNALS[signal])
@@ -106,6 +111,7 @@ class _Search:
         self._options = options
         self._now = now
         self._notes = list(self._plan.notes)
+        self._also: list[str] = []
 
     def run(self) -> SearchResult:
         terms = self._plan.terms
@@ -118,16 +124,36 @@ class _Search:
         if not terms and not admitted:
             rows, is_complete = self._newest()
             return self._result(_Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {}), is_complete=is_complete)
-        telling = [term.tokens for term in terms if term.is_word] or [term.tokens for term in terms]
-        counted = [token for term in terms for token in term.tokens]
-        candidates = reduce(
-            add, (find.candidates(one, telling, admitted, _CANDIDATES, counted) for one in self._connections)
-        )
+        candidates = self._candidates(terms, admitted)
         if not terms:
             newest = sorted(candidates.rows, key=lambda row: -row.time)
             order = list(range(len(newest)))
             return self._result(_Ranked(newest, order, np.zeros(len(newest)), {}), is_complete=candidates.is_complete)
-        return self._result(self._ranked(candidates), is_complete=candidates.is_complete)
+        ranked = self._ranked(candidates)
+        if self._query.expand and not self._plan.phrases and (related := self._related(ranked)):
+            self._also = [term.written for term in related]
+            self._plan = replace(self._plan, terms=(*terms, *related))
+            candidates = self._candidates(self._plan.terms, admitted)
+            ranked = self._ranked(candidates)
+        return self._result(ranked, is_complete=candidates.is_complete)
+
+    def _candidates(self, terms: Sequence[QueryTerm], admitted: SearchFilter) -> CandidateSet:
+        telling = [term.tokens for term in terms if term.is_word or term.is_related] or [term.tokens for term in terms]
+        counted = [token for term in terms for token in term.tokens]
+        return reduce(add, (find.candidates(one, telling, admitted, _CANDIDATES, counted) for one in self._connections))
+
+    def _related(self, ranked: _Ranked) -> list[QueryTerm]:
+        """Return terms of words that go with the query's in the best articles."""
+        params = Expansion()
+        asked = [term.written or self._query.text[term.start : term.end] for term in self._plan.terms if term.is_word]
+        texts = [f"{one.title}\n{one.text}" for one in ranked.texts.values()]
+        terms = []
+        for word, similarity in related_words(asked, texts, params):
+            for term in read_query(SearchQuery(word, language=self._query.language)).terms:
+                if term.is_word:
+                    weight = params.weight * similarity * term.weight
+                    terms.append(term._replace(weight=weight, is_word=False, written=word, is_related=True))
+        return terms
 
     def _newest(self) -> tuple[list[SearchCandidate], bool]:
         most = max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
@@ -192,6 +218,7 @@ class _Search:
             one = texts.get(rows[n].article_id)
             if one is not None:
                 signals["links"][n] = self._options.weight("links") * _link_score(one.score_parts)
+                signals["updates"][n] = self._options.weight("updates") * update_frequency(one.changes, one.watched)
                 text[n] += passage(terms, weights, one.text, one.language)
                 text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
         if best and not self._plan.phrases:
@@ -215,7 +242,9 @@ class _Search:
         read = (options.clicks.get(row.article_id, NEUTRAL) - NEUTRAL for row in rows)
         clicks = np.fromiter(read, np.float64, len(rows))
         freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
-        signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": np.zeros(len(rows))}
+        opened = np.fromiter((heat(options.readers.get(row.article_id, 0)) for row in rows), np.float64, len(rows))
+        signals = {"text": text, "freshness": freshness, "clicks": clicks, "heat": opened}
+        signals |= {name: np.zeros(len(rows)) for name in ("links", "updates")}
         return {name: options.weight(name) * values for name, values in signals.items()}
 
     def _has_phrases(self, article: FoundArticle) -> bool:
@@ -241,7 +270,8 @@ class _Search:
         shown = {**ranked.texts, **(self._shown(missing) if missing else {})}
         hits = [self._hit(shown[rows[n].article_id], ranked, n) for n in wanted if rows[n].article_id in shown]
         facets = self._facets([rows[n] for n in stories])
-        return SearchResult(hits, len(stories), is_complete, facets, self._notes)
+        also = list(dict.fromkeys(self._also))
+        return SearchResult(hits, len(stories), is_complete, facets, self._notes, also)
 
     def _shown(self, ids: Sequence[int]) -> dict[int, FoundArticle]:
         return {key: article for one in self._connections for key, article in find.shown(one, ids).items()}
@@ -263,8 +293,11 @@ class _Search:
             section=article.section,
             reprints=max(0, article.members - 1),
             score=float(ranked.scores[n]),
-            signals={name: float(values[n]) for name, values in ranked.signals.items()},
+            signals={name: float(values[n]) for name, values in ranked.signals.items() if self._is_shown(name)},
         )
+
+    def _is_shown(self, signal: str) -> bool:
+        return SIGNALS[signal] > 0 or self._options.weight(signal) > 0
 
     def _facets(self, rows: Sequence[SearchCandidate]) -> Mapping[str, Sequence[Facet]]:
         counts: Mapping[str, Counter[Any]] = {
@@ -282,6 +315,31 @@ class _Search:
         names = {key: name for one in self._connections for key, name in site_names(one, sites).items()}
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]
         return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
+
+
+def heat(readers: int) -> float:
+    """Return how hot an article is, in [0, 1): one half if ten readers opened it.
+
+    Source: S37, 内容搜索权重: the heat of a page is a part of its weight, without a formula.
+
+    >>> heat(0), heat(10)
+    (0.0, 0.5)
+    """
+    return readers / (readers + _HALF_HOT)
+
+
+def update_frequency(changes: float, watched: float) -> float:
+    """Return how often an article changes, in [0, 1): one half at a change a day.
+
+    A page that was watched for less than a day counts as if it was watched for one.
+
+    Source: S37, 内容搜索权重: the frequency of updates is a part of a page's weight, without a formula.
+
+    >>> update_frequency(0, 0), update_frequency(2, 2 * 86_400.0), update_frequency(1, 3 * 86_400.0)
+    (0.0, 0.5, 0.25)
+    """
+    daily = changes / max(1.0, watched / _DAY)
+    return daily / (daily + 1)
 
 
 def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:

@@ -4,7 +4,8 @@
 
 In each world thirty queries have twenty results of known relevance, ordered by a text score that is right by half.
 Readers open what stands high and promises much and stay longer where it is relevant; or they are noise. After each
-round the model is learned and the next readers see the new order. Printed are means over the worlds.
+round the model is learned and the next readers see the new order. Printed are means over the worlds. Then NDCG and
+prediction of later clicks by dwell times beside click-through rates (`scrapy replicate clicks`), means over as many.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 from collections.abc import Sequence
 from random import Random
 from statistics import fmean
+
+from pipelines.replicate.clicks import click_model
 
 from ..pipelines.search.readers import simulate
 from .commands import new_parser
@@ -49,7 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             name = ", ".join(f"{share:.0%} {kind}" for kind, share in mix.items())
             rows.append([name, f"{weight:g}", *(f"{fmean(run[n] for run in runs):.3f}" for n in SHOWN)])
     heads = ["readers", "weight", *(f"after {n * options.sessions:,} sessions" for n in SHOWN)]
-    sys.stdout.write(table(heads, rows) + "\n")
+    sys.stdout.write(table(heads, rows) + "\n\n")
+    tables = [click_model(None, seed) for seed in range(options.worlds)]
+    names = tables[0].figures
+    methods = [
+        [row.name, *(f"{fmean(one.rows[n].ours[name] for one in tables):.3f}" for name in names)]
+        for n, row in enumerate(tables[0].rows)
+    ]
+    sys.stdout.write(table(["relevance by", *names], methods) + "\n")
 
 
 if __name__ == "__main__":

@@ -83,6 +83,11 @@ class Readers:
             self._model = self._trying(lambda: learn(self._file.read())) or self._model
         return self._model.relevances(query_key(text))
 
+    @property
+    def counts(self) -> Mapping[int, int]:
+        """Readers who opened each article, as of the last `relevances`."""
+        return self._model.readers
+
     def found(self, cookie: str | None, text: str, article_ids: Sequence[int], offset: int) -> str:
         """Remember the hits that are shown to a browser; returns its cookie."""
         key = _session_of(cookie)

@@ -55,6 +55,7 @@ def show(visit: Visit) -> Response:
         periods=[(each, visit.here(page=None, since=each, until=None), query.since == each) for each in PERIODS],
         has_filter=bool(narrowed),
         wider=visit.here(page=None, **dict.fromkeys(FILTERS)),
+        expanded=visit.here(page=None, expand=None if query.expand else "1"),
         feed=visit.here("/feed.atom", page=None, limit=None),
         page=page,
         previous=visit.here(page=page - 1) if page > 1 else None,
@@ -74,7 +75,7 @@ def query_of(visit: Visit) -> SearchQuery:
         BadRequest: a parameter is too long.
     """
     filters: dict[str, Any] = {name: visit.text(name, _MOST_FILTER) for name in FILTERS}
-    return SearchQuery(visit.beginning("q"), **filters)
+    return SearchQuery(visit.beginning("q"), **filters, expand=visit.text("expand", _MOST_FILTER) == "1")
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
@@ -84,7 +85,9 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
         BadRequest: a time cannot be parsed.
     """
     if options is None:
-        options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
+        readers = visit.site.readers
+        clicks = readers.relevances(query.text)
+        options = replace(visit.site.options.search, clicks=clicks, readers=readers.counts)
     try:
         result = visit.read(lambda connection: search(connection, query, options, time.time()))
     except ValueError as wrong:

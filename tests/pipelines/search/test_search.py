@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -273,4 +274,52 @@ def test_database_without_articles(sqlite_tables: str, tmp_path: Path) -> None:
     database = open_for_reading(f"sqlite:///{path}")
     assert [ask(database, words).hits for words in ("", "港口")] == [[], []]
     assert ask(database, since="2024").total == 0
+    database.close()
+
+
+def test_heat_and_updates_count_when_they_have_weights(stand: Database) -> None:
+    """Ten readers of the second of two equally good stories: 10 / (10 + 10) of the weight."""
+    usual = ask(stand, "代表")
+    assert set(usual.hits[0].signals) == {"text", "freshness", "clicks", "links"}
+    last = usual.hits[-1]
+    hot = ask(stand, "代表", options=SearchOptions({"heat": 5.0, "updates": 1.0}, readers={last.id: 10}))
+    assert hot.hits[0].id == last.id
+    assert hot.hits[0].signals["heat"] == pytest.approx(2.5)
+    assert {hit.signals["updates"] for hit in hot.hits} == {0.0}  # each was visited once
+
+
+def test_changes_of_a_text_are_its_updates(sqlite_tables: str, tmp_path: Path) -> None:
+    """Two changes in four days are half a change a day: .5 / (.5 + 1) of the weight."""
+    path = tmp_path / "news.db"
+    shutil.copy(sqlite_tables, path)
+    database = open_for_crawl(f"sqlite:///{path}")
+    newsstand = Newsstand(database, NOW)
+    newsstand.begin()
+    newsstand.store(STORIES[:1])
+    database.write(lambda one: one.exec_driver_sql("UPDATE url SET brought = 2, watched = 345600"))
+    (hit,) = ask(database, "港口", options=SearchOptions({"updates": 0.9})).hits
+    database.close()
+    assert hit.signals["updates"] == pytest.approx(0.3)
+
+
+RELATED = [
+    Story("https://a.example/1", "Ferry strike", "The strike went on. Ferry pilots met. The ferry pilots want more."),
+    Story("https://b.example/2", "Second day", "On the ferry pilots are few. No ferry leaves. All ferry pilots rest."),
+    Story("https://c.test/3", "Training", "A school for pilots opens in town. It is the first of its kind here."),
+    Story("https://c.test/4", "Weather", "Snow falls on the hills. The roads are open again after the night."),
+]
+
+
+def test_related_words_are_searched_too_and_named(sqlite_tables: str, tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    shutil.copy(sqlite_tables, path)
+    database = open_for_crawl(f"sqlite:///{path}")
+    newsstand = Newsstand(database, NOW)
+    newsstand.begin()
+    newsstand.store([dataclasses.replace(one, language="en") for one in RELATED])
+    plain, expanded = ask(database, "ferry"), ask(database, "ferry", expand=True)
+    assert (set(urls(plain)), plain.also) == ({"a.example/1", "b.example/2"}, [])
+    assert (urls(expanded)[-1], expanded.also) == ("c.test/3", ["pilot"])
+    assert set(urls(expanded)[:2]) == set(urls(plain))
+    assert ask(database, '"ferry"', expand=True).also == []
     database.close()
