@@ -12,10 +12,9 @@ from .document.document import Document
 from .metadata.language import detect
 from .models import files
 from .records import Description
-from .text import keywords, vocabulary
+from .text import harmful, keywords, vocabulary
 from .text.analysis import AnalysedText, analyse
 from .text.harmful import model as harm
-from .text.harmful.judge import judge
 from .text.harmful.records import HarmVerdict
 from .text.summary import summarise
 from .version import description_version
@@ -37,6 +36,7 @@ class DescribeOptions:
     Attributes:
         keywords: name of the method; without one neither keywords nor summary.
         classes: path of a model, `SHIPPED`, or empty for no classes.
+        harm_method: key of `pipelines.text.harmful.METHODS`.
         words: path of a user's dictionary or a learned vocabulary, or empty.
         models: paths of models in place of those, see `Describer.with_model`.
         gives_reasons: whether verdicts give reasons, by which URLs of harmful pages are flagged.
@@ -49,10 +49,18 @@ class DescribeOptions:
     words: str = ""
     models: tuple[str, ...] = ()
     gives_reasons: bool = True
+    harm_method: str = harmful.DEFAULT
 
     def version(self) -> str:
         """Return the version of all that they name; `OSError` if a file cannot be read."""
-        values = self.keywords, sorted(self.keyword_params.items()), self.judges_harm, self.gives_reasons
+        values: tuple[object, ...] = (
+            self.keywords,
+            sorted(self.keyword_params.items()),
+            self.judges_harm,
+            self.gives_reasons,
+        )
+        if self.harm_method != harmful.DEFAULT:
+            values += (self.harm_method,)
         return description_version(self.keywords, values, (self.classes, self.words, *self.models))
 
 
@@ -69,6 +77,7 @@ class Describer:
     words: vocabulary.Vocabulary = field(default_factory=lambda: vocabulary.load(""))
     gives_reasons: bool = True
     version: str = ""
+    harm_method: str = harmful.DEFAULT
 
     @classmethod
     def of(cls, options: DescribeOptions = DEFAULT) -> Self:
@@ -81,7 +90,12 @@ class Describer:
         )
         for path in options.models:
             describer = describer.with_model(Path(path))
-        return replace(describer, gives_reasons=options.gives_reasons, version=options.version())
+        return replace(
+            describer,
+            gives_reasons=options.gives_reasons,
+            version=options.version(),
+            harm_method=options.harm_method,
+        )
 
     def with_model(self, path: Path) -> Self:
         """Return the same with another model of its kind; `ValueError` if it is unusable."""
@@ -114,6 +128,7 @@ class Describer:
             terms = [term for term, _ in self.method(analysed, self.words.frequencies) if len(term) <= _MOST_CHARS]
             summary = summarise(analysed, self.words.frequencies)
         text_classes = self.classify(title, text, document, analysed)
+        judge = harmful.METHODS[self.harm_method]
         verdict = None if self.harm is None else judge(*judged(title, text, document), self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),

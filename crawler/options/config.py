@@ -351,6 +351,7 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
         given["HARMFUL"] != "off",
         given["WORDS"] and str(Path(given["WORDS"]).absolute()),
         gives_reasons=given["HARMFUL"] != "store",
+        harm_method=given["HARMFUL_METHOD"],
     )
     with problems_of(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):
         check(options)

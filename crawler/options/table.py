@@ -279,6 +279,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "gambling, porn, fraud, abuse, adverts and hijacked pages: `store` them with the judgement in `harm` "
             'and `harm_kind`, `flag` them with the reason "harmful" as well, `drop` them, or `off`: judge nothing'
         ),
+        Option("HARMFUL_METHOD", "combined", word, SHOULD, "", among=("combined", "blocks")): (
+            "how harm is judged: `combined`, by titles, text and links; `blocks`, the way of a paper (S26), by the "
+            "extracted text alone, each line counting as surely as it is content"
+        ),
         Option("WORDS", "", text, SHOULD, ""): (
             "file of Chinese words that the dictionary lacks, one a line, for keywords and summaries; or a "
             "lexicon made by `scrapy train lexicon`"

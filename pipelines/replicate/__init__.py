@@ -53,6 +53,11 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
         Material.TEXTS, "classes", "classes", "S24, S25: classifiers, and how many classes they tell"
     ),
     "profile": Experiment(Material.TEXTS, "profile", "profile", "S07: profiles with and without weights of mark-up"),
+    "keywords": Experiment(Material.TEXTS, "texts", "keywords", "S21, S22: the first five keywords of each method"),
+    "neardup": Experiment(
+        Material.TEXTS, "texts", "near_duplicates", "S30, S31: duplicates found, and the share of comparisons"
+    ),
+    "harmful": Experiment(Material.HARM, "texts", "harmful", "S26: weighted blocks, and the default judge"),
 }
 """Name -> experiment."""
 

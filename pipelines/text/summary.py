@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from .analysis import AnalysedText
@@ -18,8 +19,10 @@ _CUES: Final = re.compile(
     re.IGNORECASE,
 )
 _TURNS: Final = re.compile(
-    r"^\W*(?:然而|但是?|不过|不過|却|而且|另外|此外|however|but|yet|also|moreover|and|meanwhile)(?![a-z])", re.I
+    r"(?:然而|但是|不过|不過)(?=.{4})|(?:^|[，,；;])\W*但(?=.{4})|^\W*(?:however|but|yet)\b(?=.{8})", re.IGNORECASE
 )
+"""Turns: what follows them is what a text is about."""
+_LEANS: Final = re.compile(r"^\W*(?:却|而且|另外|此外|also|moreover|and|meanwhile)(?![a-z])", re.IGNORECASE)
 """Openings of sentences that lean on the one before."""
 _CLAUSE_ENDS: Final = re.compile(r"[，、；,;:：]|\s(?=\S)")
 _ASKS: Final = re.compile(r"[?？]\W*$")
@@ -33,7 +36,9 @@ class Params:
     Attributes:
         chars: at most so many, twice as many in languages with blanks between words; a longer sentence is cut.
         cues: weight of phrases like "综上所述".
-        turns: what a sentence loses that begins with "However" and the like, or asks.
+        turns: weight of "然而", "但是", "不过" and the like, which what follows gains.
+        borders: weight of the first and the last sentence of a paragraph.
+        leans: what a sentence loses that begins with "Moreover" and the like, or asks.
         likeness: share of words in common with those chosen from which a sentence repeats them.
         least: telling words of a sentence, at least.
     """
@@ -46,7 +51,9 @@ class Params:
     words: float = 1.0
     cues: float = 0.3
     numbers: float = 0.2
-    turns: float = 0.4
+    turns: float = 0.1
+    borders: float = 0.1
+    leans: float = 0.4
     likeness: float = 0.5
     least: int = 4
 
@@ -61,7 +68,8 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     telling words has no summary, unless it has only one.
 
     Cost:    O(words); 0.3 ms for 1,000 characters.
-    Source:  S27: lead and tail, overlap with the title, cue phrases, numbers.
+    Source:  S27: lead and tail, overlap with the title, cue phrases and turns (转折词后面的内容), first and last
+             sentence of each paragraph, numbers.
     Differs: frequent rare words count too, questions and sentences that lean on others lose, and a sentence that
              repeats a chosen one is passed over.
     """
@@ -77,15 +85,29 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in usable]
     heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in usable]
     most = max(heavy) or 1.0
+    borders = _borders(text)
     scores = []
     for place, (number, sentence) in enumerate(zip(usable, shown, strict=True)):
         score = params.lead / (1 + place) + params.words * heavy[place] / most
         score += params.tail * (place == len(usable) - 1 > 0)
         score += params.title * len(title & bags[number]) / max(1, len(title))
         score += params.cues * bool(_CUES.search(sentence)) + params.numbers * bool(_DIGITS.search(sentence))
-        score -= params.turns * bool(_TURNS.search(sentence) or _ASKS.search(sentence))
+        score += params.turns * bool(_TURNS.search(sentence)) + params.borders * (number in borders)
+        score -= params.leans * bool(_LEANS.search(sentence) or _ASKS.search(sentence))
         scores.append(score)
     return _join(_choose(scores, [bags[number] for number in usable], shown, title, params), shown)
+
+
+def _borders(text: AnalysedText) -> set[int]:
+    """Return numbers of sentences that begin or end a paragraph of several."""
+    spans = text.sentences[text.title_sentences :]
+    breaks = [
+        number
+        for number in range(1, len(spans))
+        if "\n" in text.text[spans[number - 1].end - 1 : spans[number].start + 1]
+    ]
+    paragraphs = pairwise((0, *breaks, len(spans)))
+    return {number for first, end in paragraphs if end - first > 1 for number in (first, end - 1)}
 
 
 def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:

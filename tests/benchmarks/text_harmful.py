@@ -206,9 +206,8 @@ class Tally:
 
 
 def by_blocks(row: HarmExample, model: HarmModel) -> HarmVerdict:
-    """Judge a row as S26 does, which knows no titles."""
-    score = blocks.score(row.text, model)
-    return HarmVerdict(score, HarmKind.ADVERT if score >= 0.5 else None)  # S26 has one kind
+    """Judge a row as S26 does."""
+    return blocks.judge(row.title, row.text, row.links, model)
 
 
 def by_default(row: HarmExample, model: HarmModel) -> HarmVerdict:

@@ -86,6 +86,7 @@ class ApiSearch:
         hits: one for each story.
         facets: the most frequent values of site, language, source, section, classes and month.
         notes: sentences about what was ignored or read differently from how it was written.
+        also: related words that were searched, too (`expand=1`).
         next: URL of the next hits; null on the last page.
     """
 
@@ -94,6 +95,7 @@ class ApiSearch:
     hits: Sequence[ApiHit]
     facets: Mapping[str, Sequence[ApiFacet]]
     notes: Sequence[str]
+    also: Sequence[str]
     next: str | None
 
 
@@ -258,6 +260,7 @@ def _search(visit: Visit) -> ApiSearch:
         hits=[_hit(hit) for hit in result.hits],
         facets={name: [ApiFacet(*each) for each in values] for name, values in result.facets.items()},
         notes=result.notes,
+        also=result.also,
         next=visit.here(offset=following) if following < result.total and following <= _MOST_OFFSET else None,
     )
 
@@ -369,6 +372,7 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
             Parameter("language", "Code such as zh-Hans, zh-Hant, en."),
             Parameter("since", "A day, month or year, or a time before now: 2024-05-01, 2024-05, 7d."),
             Parameter("until", "The same for the end."),
+            Parameter("expand", "1 to search related words, too."),
             Parameter("limit", "Hits wanted.", number=_LIMIT),
             Parameter("offset", "Hits to leave out at the beginning.", number=_OFFSET),
         ),

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Final
 
 from ...decode.characters import count
 from .features import MAX_CHARS, features
+from .judge import is_chinese, telling
 from .model import HarmModel, shipped
+from .records import CLEAN, HarmPart, HarmReason, HarmVerdict
 
 _LENGTH: Final = ((10, 14), (0.060, 0.546, 0.795), 1.4571)
 _MARKS: Final = ((1,), (0.274, 0.944), 2.6976)
 """Edges of the bins, supports P(S|t) and weight d of the two features that an extracted text still has."""
 _THRESHOLD: Final = 0.2922
 _MOST_BLOCKS: Final = 500
+_HARMFUL: Final = 0.5
+
+
+def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel | None = None) -> HarmVerdict:
+    """Judge a page by the weighted blocks of its extracted text.
+
+    Cost: that of `score`.
+    Source: S26: what was extracted is classified, `title` and `anchors` say nothing.
+    Differs: other texts than Chinese ones are clean, as the model of blocks knows no others; the kind of harm and the
+        words that tell it come from the model, too.
+    """
+    model = model or shipped()
+    if not is_chinese(text):
+        return CLEAN
+    points = score(text, model)
+    if points < _HARMFUL:
+        return HarmVerdict(points)
+    return HarmVerdict(points, model.kind(features(text)), (HarmReason(HarmPart.TEXT, telling(text, model)),))
 
 
 def score(text: str, model: HarmModel | None = None) -> float:

@@ -16,7 +16,7 @@ NAME = "network"
 
 
 class Form(StrEnum):
-    """Forms of the method: centrality of all words, or clustering first."""
+    """Centrality of all words, or betweenness to a centre network."""
 
     CENTRALITY = "centrality"
     CLUSTERING = "clustering"
@@ -30,7 +30,7 @@ class Params:
         title: how much a neighbourhood in the title counts; one in the text counts 1.
         betweenness: share of betweenness in the centrality; the rest is closeness.
         clustering: share of the clustering coefficient beside the weighted degree, in the second form.
-        top: so many words of the most degree and clustering are ranked by betweenness, in the second form.
+        centre: so many words of the most degree and clustering are the centre network, in the second form.
         most_words: the commonest words that are nodes.
     """
 
@@ -38,7 +38,7 @@ class Params:
     title: float = 3.0
     betweenness: float = 0.5
     clustering: float = 0.2
-    top: int = 20
+    centre: int = 20
     most_words: int = 100
 
 
@@ -51,38 +51,46 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
     A word that many shortest ways between others lead over, or from which all others are near, holds the text together.
 
     Cost:    O(words x edges) for at most `most_words` words; 50 ms for an article: not for every page of a crawl.
-    Source:  S21, 任克强 et al., 基于带权语言网络的网页关键词抽取, 2008, and 基于复杂网络的新闻网页关键词提取:
-             neighbours in a sentence are edges, distance is 1 / weight; betweenness and closeness, or weighted degree
-             and clustering and then betweenness.
+    Source:  S21, 任克强 et al., 基于带权语言网络的网页关键词抽取, 2008, and 基于复杂网络的新闻网页关键词提取: a
+             directed network (有向加权网络), an edge from each word to the next of its sentence, distance 1 / weight;
+             betweenness and closeness, or weighted degree and clustering, and then the shortest paths between words
+             and the centre network of the best of these (中心介数).
     Differs: only words that tell something are nodes. "Increment" of betweenness and closeness is read as the part
-             above the mean word's. Of long articles the commonest words are nodes. Emphasis is gone with the page.
+             above the mean word's, closeness as nearness from all others. Words that no path to the centre network
+             leads over follow by degree and clustering. Of long articles the commonest words are nodes. Emphasis is
+             gone with the page.
     """
     import networkx as nx  # noqa: PLC0415 - for this method alone
 
     graph = build(text, params)
     if not graph:
         return []
-    between = nx.betweenness_centrality(graph, weight="distance")
     if params.form is Form.CENTRALITY:
-        near = nx.closeness_centrality(graph, distance="distance")
-        parts = (_increments(between), _increments(near))
-        weights = {
-            word: params.betweenness * parts[0][word] + (1 - params.betweenness) * parts[1][word] for word in graph
-        }
+        between = _increments(nx.betweenness_centrality(graph, weight="distance"))
+        near = _increments(nx.closeness_centrality(graph, distance="distance"))
+        weights = {word: params.betweenness * between[word] + (1 - params.betweenness) * near[word] for word in graph}
     else:
-        degree = _share(dict(graph.degree(weight="weight")))
-        close = nx.clustering(graph)
-        shape = {word: (1 - params.clustering) * degree[word] + params.clustering * close[word] for word in graph}
-        chosen = sorted(graph, key=lambda word: -shape[word])[: params.top]
-        share = _share(between)
-        # Those at the top come before all others, by betweenness, where that is equal by their shape.
-        weights = {word: shape[word] / 3 for word in graph}
-        weights.update({word: (1 + share[word] + shape[word] / 100) / 2.01 for word in chosen})
+        shape = connectedness(graph, params.clustering)
+        centre = sorted(graph, key=lambda word: -shape[word])[: params.centre]
+        ways = _share(nx.betweenness_centrality_subset(graph, sources=list(graph), targets=centre, weight="distance"))
+        weights = {word: 0.99 * ways[word] + 0.01 * shape[word] for word in graph}
     return sorted(((graph.nodes[word]["word"], weights[word]) for word in graph), key=lambda item: -item[1])
 
 
-def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
-    """Build the network of a text.
+def connectedness(graph: nx.DiGraph, clustering: float) -> dict[str, float]:
+    """Mix the weighted degrees, as shares of the largest, with clustering.
+
+    Source: S21, second form: 得出各个节点的加权度以及聚类系数.
+    """
+    import networkx as nx  # noqa: PLC0415
+
+    degree = _share(dict(graph.degree(weight="weight")))
+    close = nx.clustering(graph)
+    return {word: (1 - clustering) * degree[word] + clustering * close[word] for word in graph}
+
+
+def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.DiGraph:
+    """Build the directed network of a text.
 
     Nodes are terms, with the `word` as it stands in the text first and its `count`; edges have `weight` and `distance`.
     """
@@ -99,10 +107,11 @@ def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
                 continue
             spelled.setdefault(term, text.text[text.starts[at] : text.ends[at]])
             if before is not None and before != term:
-                pair = (min(before, term), max(before, term))
-                weights[pair] = weights.get(pair, 0.0) + (params.title if at < text.title_words else 1.0)
+                weights[before, term] = weights.get((before, term), 0.0) + (
+                    params.title if at < text.title_words else 1.0
+                )
             before = term
-    graph = nx.Graph()
+    graph = nx.DiGraph()
     graph.add_nodes_from((term, {"word": word, "count": text.counts[term]}) for term, word in spelled.items())
     graph.add_edges_from(
         (one, other, {"weight": weight, "distance": 1.0 / weight}) for (one, other), weight in weights.items()

@@ -155,6 +155,17 @@ def test_keyword_params_change_the_keywords() -> None:
     assert keywords({"trees": 0.0}) != keywords({"trees": 100.0})
 
 
+def test_harmful_method_decides_what_counts() -> None:
+    """The paper's way knows no titles: an honest text under an advertiser's is clean to it."""
+    advert = "澳门线上娱乐城官网开户 老虎机捕鱼棋牌 首充一百送一百"
+
+    def kind(method: str) -> str:
+        options = config(KEYWORDS="", CLASSES="none", HARMFUL_METHOD=method)
+        return describe(options.parse_options.describe, advert, STORY * 3, "zh").harm_kind
+
+    assert (kind("combined"), kind("blocks")) == ("hijacked", "")
+
+
 def test_duplicate_sites_and_threshold_judge() -> None:
     def judged(**values: Any) -> Any:
         values = config(**values)

@@ -45,6 +45,18 @@ def test_search_marks_words_and_leads_to_article_and_story(asker: Asker) -> None
     assert len(read(asker, story).cssselect(".story-list > li")) > 1
 
 
+def test_related_words_are_searched_when_asked_for_and_named(asker: Asker) -> None:
+    plain = read(asker, f"/?q={quote('医院')}")
+    (link,) = (one for one in plain.cssselect(".results a") if "expand=1" in one.get("href"))
+    wider = read(asker, link.get("href"))
+    also = asker.get(f"/api/search?q={quote('医院')}&expand=1").json()["also"]
+    assert also
+    (note,) = (one for one in wider.cssselect(".note") if also[0] in said(one))
+    assert "expand" not in note.cssselect("a")[0].get("href")
+    assert wider.cssselect("input[type=hidden][name=expand]")
+    assert asker.get(f"/api/search?q={quote('医院')}").json()["also"] == []
+
+
 def test_facets_narrow_and_widen(asker: Asker) -> None:
     page = read(asker, "/?q=")
     facet = next(link for link in page.cssselect(".facet-list a") if "site=" in link.get("href"))

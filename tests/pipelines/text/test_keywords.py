@@ -103,19 +103,41 @@ def test_title_boosts_a_term() -> None:
     assert tfidf.extract(text, shipped(), params)[0][0].lower().startswith(("ferry", "workers"))
 
 
-def test_network_weighs_neighbours() -> None:
+def test_network_weighs_neighbours_in_their_direction() -> None:
     graph = network.build(analyse("red bridge", "A red bridge and a ferry. The bridge.", "en"))
-    assert graph["bridg"]["red"]["weight"] == network.DEFAULTS.title + 1
-    assert graph["bridg"]["red"]["distance"] == 1 / graph["bridg"]["red"]["weight"]
+    assert graph["red"]["bridg"]["weight"] == network.DEFAULTS.title + 1
+    assert graph["red"]["bridg"]["distance"] == 1 / graph["red"]["bridg"]["weight"]
+    assert not graph.has_edge("bridg", "red")
 
 
-def test_network_ranks_the_middle_of_a_star_first() -> None:
-    """S21: the node that all shortest ways lead over."""
-    text = analyse("", ". ".join(f"hub {leaf}" for leaf in ("alpha", "beta", "gamma", "delta", "omega")), "en")
-    star = network.build(text)
-    assert nx.betweenness_centrality(star)["hub"] == 1
-    for form in network.Form:
-        assert network.extract(text, shipped(), network.Params(form=form))[0][0] == "hub"
+def test_network_centrality_by_hand() -> None:
+    """S21: alpha and gamma lead to the hub, which leads to beta and delta.
+
+    Betweenness: 4 of the 4 x 3 pairs go by the hub, 1/3; the mean of five is 1/15, so its increment is the largest.
+    Closeness: the hub is 1 from two of four others, 2/2 x 2/4 = .5; beta and delta are 1, 2, 2 from three, 3/5 x 3/4 =
+    .45; the mean is .28, and the increments are .22 and .17.
+    """
+    text = analyse("", "Alpha hub beta. Gamma hub delta.", "en")
+    assert nx.betweenness_centrality(network.build(text))["hub"] == pytest.approx(1 / 3)
+    weights = {word.lower(): weight for word, weight in network.extract(text, shipped())}
+    assert weights == pytest.approx(
+        {"hub": 1.0, "beta": 0.5 * 0.17 / 0.22, "delta": 0.5 * 0.17 / 0.22, "alpha": 0.0, "gamma": 0.0}
+    )
+
+
+def test_network_of_a_centre_by_hand() -> None:
+    """S21, second form: weighted degrees 4 and 1, no triangles, so .8 and .2; all ways to the centre go by the hub."""
+    text = analyse("", "Alpha hub beta. Gamma hub delta.", "en")
+    params = network.Params(form=network.Form.CLUSTERING, centre=3)
+    weights = {word.lower(): weight for word, weight in network.extract(text, shipped(), params)}
+    assert weights["hub"] == pytest.approx(0.99 + 0.01 * 0.8)
+    assert weights["alpha"] == pytest.approx(0.01 * 0.2)
+
+
+def test_connectedness_counts_triangles() -> None:
+    graph = nx.DiGraph([("a", "b", {"weight": 2.0}), ("b", "c", {"weight": 1.0}), ("c", "a", {"weight": 1.0})])
+    # degrees 3, 3, 2; one directed triangle of two possible ones at each node: clustering 1/2
+    assert network.connectedness(graph, 0.2) == pytest.approx({"a": 0.9, "b": 0.9, "c": 0.8 * 2 / 3 + 0.1})
 
 
 def test_crawl_frequencies_take_over_from_the_start() -> None:

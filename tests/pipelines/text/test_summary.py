@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import shipped
-from pipelines.text.summary import DEFAULTS, Params, summarise
+from pipelines.text.summary import DEFAULTS, Params, _borders, summarise
 from tests.table import each_row
 
 LEAD = "河口大桥将在年底通车，两岸居民过江只要五分钟。"
@@ -25,6 +26,27 @@ def test_summary_takes_lead_and_telling_sentences_in_their_order() -> None:
     assert found.startswith(LEAD)
     assert ASIDE not in found
     assert found == LEAD + CUE + NUMBERS
+
+
+def test_turn_marks_the_key_sentence() -> None:
+    """S27: what follows 然而, 但是, 不过 is the key; without it the earlier sentence comes first."""
+    first, second = "大桥采用双塔斜拉结构设计方案。", "不过工程师担心台风季节桥面会封闭。"
+    only = Params(sentences=1, lead=0, words=0, tail=0, borders=0)
+    assert (
+        summary("", first + second + NUMBERS, Params(sentences=1, lead=0, words=0, tail=0, borders=0, numbers=0))
+        == second
+    )
+    assert summary("", first + second.removeprefix("不过") + NUMBERS, only) == NUMBERS
+
+
+def test_borders_of_paragraphs_gain() -> None:
+    """S27: the first and the last sentence of each paragraph; of five sentences the third is inside."""
+    sentences = [f"{place}岸的居民代表昨天参观了施工现场。" for place in ("东", "南", "西", "北", "中")]
+    text = "\n".join(["".join(sentences[:1]), "".join(sentences[1:4]), sentences[4]])
+    only = Params(sentences=5, chars=500, lead=0, words=0, tail=0, numbers=0, likeness=1.0, borders=1.0)
+    spans = analyse("", text)
+    assert _borders(spans) == {1, 3}
+    assert "西岸" not in summary("", text, replace(only, sentences=2))
 
 
 def test_summary_does_not_say_a_thing_twice() -> None:

@@ -6,6 +6,8 @@ import random
 import re
 import time
 
+import pytest
+
 from crawler.demo.content import load_articles
 from pipelines.text.harmful import blocks
 from pipelines.text.harmful.features import BITS, MAX_CHARS, features, features_of_all, pairs_of_all
@@ -192,6 +194,22 @@ def test_articles_of_the_newsroom_are_not_harmful() -> None:
 def test_names_of_sites_and_strange_titles_are_not_hijacked() -> None:
     for title in ("河口大桥正式通车 - 河口在线", "A bridge is opened | Herald", "柿子红了的时候"):
         assert not judge(title, NEWS).is_harmful, title
+
+
+def test_blocks_weigh_by_hand() -> None:
+    """S26 with S10: 12 characters and no mark, (.546 x 1.4571 + .274 x 2.6976) / (1.4571 + 2.6976) = .3694."""
+    assert blocks.weigh(12, 0) == pytest.approx(0.3694, abs=1e-4)
+    assert blocks.weigh(9, 1) == pytest.approx((0.060 * 1.4571 + 0.944 * 2.6976) / 4.1547)
+
+
+def test_blocks_judge_the_text_alone() -> None:
+    advert = "同城约炮上门服务，学生妹少妇任选，满意付款，加微信看照片。"
+    verdict = blocks.judge("", advert)
+    assert verdict.score == blocks.score(advert) > 0.5
+    assert verdict.is_harmful
+    assert [reason.part for reason in verdict.reasons] == [HarmPart.TEXT]
+    assert not blocks.judge(advert, NEWS).is_harmful
+    assert blocks.judge("", "An advert for games of chance.").score == 0
 
 
 def test_blocks_that_are_no_content_do_not_count() -> None:
