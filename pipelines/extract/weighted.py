@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.view import Values, measure
+from ..document.view import Flags, Values, measure
 from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
@@ -35,16 +35,20 @@ class Params:
 
 
 class View:
-    __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
+    """Columns of a page's blocks; nothing is counted inside the tags `without`."""
 
-    def __init__(self, document: Document) -> None:
+    __slots__ = ("chars", "count", "document", "home", "left", "links", "marked", "marks", "near", "nodes", "own")
+
+    def __init__(self, document: Document, without: Collection[str] = ()) -> None:
         blocks, page = document.blocks, measure(document)
         self.document = document
         self.count = len(document.tags)
-        self.chars = np.asarray(blocks.chars, np.float64)
-        self.links = np.asarray(blocks.link_chars, np.float64)
-        self.marks = np.asarray(blocks.marks, np.float64)
         self.nodes = page.nodes
+        self.left = ~_inside(document, without)
+        left = self.left[self.nodes]
+        self.chars = np.asarray(blocks.chars, np.float64) * left
+        self.links = np.asarray(blocks.link_chars, np.float64) * left
+        self.marks = np.asarray(blocks.marks, np.float64) * left
         self.marked = np.where(self.marks > 0, page.prose, 0)
         self.home = page.holders
         near: list[int] = []
@@ -59,7 +63,8 @@ class View:
         return np.asarray(np.bincount(where, weights=values, minlength=self.count)[self.own], np.float64)
 
     def tagged(self, *tags: str) -> Values:
-        return self.gathered([self.near[node] for node, tag in enumerate(self.document.tags) if tag in tags])
+        tagged = (node for node, tag in enumerate(self.document.tags) if tag in tags and self.left[node])
+        return self.gathered([self.near[node] for node in tagged])
 
     def spaces(self) -> Values:
         places: list[int] = []
@@ -70,7 +75,7 @@ class View:
             for text in texts:
                 around = text.getparent()
                 node = numbers.get(around.getparent() if text.is_tail else around, -1)
-                if node >= 0:
+                if node >= 0 and self.left[node]:
                     places += [self.near[node]] * text.count("\xa0")
         return self.gathered(places)
 
@@ -151,8 +156,11 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class WeightedModel:
+    """Features and threshold; what is inside the tags `without` is taken out."""
+
     features: tuple[Feature, ...]
     threshold: float
+    without: tuple[str, ...] = ()
 
     @classmethod
     def from_mapping(cls, model: Mapping[str, Any]) -> WeightedModel:
@@ -172,30 +180,42 @@ WUQI2011: Final = WeightedModel(
         Feature("breaks", (1,), (0.434, 0.875), 0.8203),
     ),
     0.2922,
+    without=("form",),  # the paper takes out script, style and iframe as well: none of them has blocks
 )
 
 
-def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
+def _inside(document: Document, tags: Collection[str]) -> Flags:
+    """Flag the nodes that are, or are in, an element of these tags."""
+    flags = np.zeros(len(document.tags), np.bool_)
+    for node, tag in enumerate(document.tags):
+        if tag in tags:
+            flags[node : document.ends[node]] = True
+    return flags
+
+
+def bins(document: Document, edges: Mapping[str, Sequence[float]], without: Collection[str] = ()) -> Counts:
     """Return the bins that features fall into: a row per feature, a column per block.
 
     Cost: O(features x nodes).
     """
     if not len(document.blocks):
         return np.zeros((len(edges), 0), np.int64)
-    view = View(document)
+    view = View(document, without)
     return np.array([np.searchsorted(edge, FEATURES[name](view), side="right") for name, edge in edges.items()])
 
 
 def scores(document: Document, model: WeightedModel) -> Values:
     """Score every block in [0, 1]: sum of d_i P(S|t_i) over sum of d_i.
 
-    All are 0 when all weights are. Cost: O(features x nodes).
+    All are 0 when all weights are; so are those of blocks that the model takes out. Cost: O(features x nodes).
     """
     total = sum(feature.weight for feature in model.features)
-    columns = bins(document, {feature.name: feature.edges for feature in model.features})
+    columns = bins(document, {feature.name: feature.edges for feature in model.features}, model.without)
     points = np.zeros(len(document.blocks))
     for feature, column in zip(model.features, columns, strict=True):
         points += feature.weight * np.array(feature.support)[column]
+    if model.without:
+        points[_inside(document, model.without)[measure(document).nodes]] = 0.0
     return points / total if total > 0 else points
 
 
@@ -209,9 +229,14 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(features x nodes).
     Source: 吴麒, 陈兴蜀, 谭骏, 基于权值优化的网页正文内容提取算法, 2011 (S10).
-    Differs: nothing with the preset `wuqi2011`, but that `<strong>` counts as `<b>`; the learned model has seven more
-        features, mostly of links and neighbours.
+    Differs: with the preset `wuqi2011` `<strong>` counts as `<b>`; the learned model has seven more features, mostly of
+        links and neighbours, and keeps forms.
     """
     model = WUQI2011 if params.preset is Preset.WUQI2011 else load("blocks", WeightedModel.from_mapping)
+    return extract_by(document, model, params.min_chars)
+
+
+def extract_by(document: Document, model: WeightedModel, min_chars: int = Params().min_chars) -> Extraction:
+    """Return the blocks that score above the threshold of a model."""
     margins = scores(document, model) - model.threshold
-    return render.answer(document, np.flatnonzero(margins > 0).tolist(), margins.tolist(), params.min_chars)
+    return render.answer(document, np.flatnonzero(margins > 0).tolist(), margins.tolist(), min_chars)

@@ -48,6 +48,12 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
     "entropy": Experiment(
         Material.PAGES, "site_entropy", "entropy", "S14: terms of one page, of the pages of a site, of several sites"
     ),
+    "weights": Experiment(Material.PAGES, "extraction", "weights", "S10: weights by a swarm, equal, and as printed"),
+    "density": Experiment(Material.PAGES, "extraction", "density", "S11: text and symbol density"),
+    "fusion": Experiment(Material.PAGES, "extraction", "fuse", "S12: fusion rate, with and without naive Bayes"),
+    "decay": Experiment(Material.PAGES, "extraction", "decay", "S13: decay of information"),
+    "leaves": Experiment(Material.PAGES, "extraction", "leaves", "S17: three features of leaves"),
+    "titles": Experiment(Material.PAGES, "extraction", "titles", "S19: correlation with the title"),
     "features": Experiment(Material.TEXTS, "classes", "features", "S23: selections of features by three classifiers"),
     "classes": Experiment(
         Material.TEXTS, "classes", "classes", "S24, S25: classifiers, and how many classes they tell"

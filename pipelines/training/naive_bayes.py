@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ..document.tokens import terms
-from ..extract.fusion import Params, WordModel, leaves
+from ..extract.fusion import Params, WordModel, leaves, word_set
 from .examples import Example
 from .trained import Trained
 
@@ -32,8 +31,7 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
     Raises:
         ValueError: `count` below 1, or no texts of one of the classes.
 
-    Source: naive Bayes with words chosen by information gain, as in 王海艳, 曹攀, 2016 (S12, step 4).
-    Differs: a word counts once per text, so that repeating it proves nothing.
+    Source: Bernoulli naive Bayes with words chosen by information gain, stop words out (S12, step 4).
     """
     if count < 1:
         raise ValueError(f"count is {count}; 1 or more words can be kept")
@@ -41,7 +39,7 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
     sizes = [0, 0]
     for text, worthy in texts:
         sizes[worthy] += 1
-        texts_with[worthy].update(set(terms(text)))
+        texts_with[worthy].update(word_set(text))
     if not all(sizes):
         raise ValueError(f"{sizes[1]} worthy and {sizes[0]} worthless texts; both are needed")
     common = [
@@ -51,14 +49,15 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
     ]
     gains = {word: _gain((texts_with[0][word], texts_with[1][word]), (sizes[0], sizes[1])) for word in common}
     # Ties are broken by the word itself, so that the same texts give the same model.
-    chosen = sorted(common, key=lambda word: (-gains[word], word))[:count]
-    totals = [sum(each[word] for word in chosen) + len(chosen) for each in texts_with]
+    chosen = sorted(sorted(common, key=lambda word: (-gains[word], word))[:count])
+    shares = [
+        {word: (having[word] + 1) / (size + 2) for word in chosen}
+        for having, size in zip(texts_with, sizes, strict=True)
+    ]
     return WordModel(
         math.log(sizes[1] / sizes[0]),
-        {
-            word: math.log((texts_with[1][word] + 1) / totals[1]) - math.log((texts_with[0][word] + 1) / totals[0])
-            for word in sorted(chosen)
-        },
+        {word: math.log(shares[1][word] / shares[0][word]) for word in chosen},
+        {word: math.log((1 - shares[1][word]) / (1 - shares[0][word])) for word in chosen},
     )
 
 
@@ -76,6 +75,4 @@ def _entropy(counts: tuple[int, int]) -> float:
 
 def learn_model(pages: Iterable[Example], *, words: int) -> Trained:
     model = learn(labelled_leaves(pages, Params()), words)
-    return Trained(
-        {"prior": round(model.prior, 4), "words": {word: round(odds, 3) for word, odds in model.words.items()}}
-    )
+    return Trained(model.model())

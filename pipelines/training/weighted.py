@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Final
 
@@ -20,9 +20,17 @@ HIGHEST_WEIGHT: Final = 3.0
 
 
 def learn(
-    examples: Iterable[Example], rng: np.random.Generator, *, particles: int = 100, generations: int = 1000
+    examples: Iterable[Example],
+    rng: np.random.Generator,
+    *,
+    particles: int = 100,
+    generations: int = 1000,
+    edges: Mapping[str, tuple[float, ...]] = EDGES,
+    without: tuple[str, ...] = (),
 ) -> tuple[WeightedModel, float]:
     """Return the model under which blocks are told apart best, and its fitness.
+
+    Its features are those of `edges`; blocks inside the tags `without` are taken out first.
 
     Blocks in the same bins of all features are counted once, so the fitness of all particles is one product of
     matrices. It is in [0, 1]: F over the blocks, each weighing its share of its page's characters.
@@ -36,7 +44,7 @@ def learn(
     """
     pages = [
         # What is counted, not the page: thousands of pages would not fit into memory.
-        (bins(example.document, EDGES), example.content, example.weights / max(int(example.weights.sum()), 1))
+        (bins(example.document, edges, without), example.content, example.weights / max(int(example.weights.sum()), 1))
         for example in examples
         if example.article and (example.weights * example.content).any()
     ]
@@ -45,8 +53,8 @@ def learn(
     columns, content, weights = (np.concatenate(parts, axis=-1) for parts in zip(*pages, strict=True))
     counted = weights > 0
     supports = [
-        _supports(column[counted], content[counted], len(edges) + 1)
-        for column, edges in zip(columns, EDGES.values(), strict=True)
+        _supports(column[counted], content[counted], len(borders) + 1)
+        for column, borders in zip(columns, edges.values(), strict=True)
     ]
     kinds, kind = np.unique(columns, axis=1, return_inverse=True)
     kind = kind.reshape(-1)
@@ -61,13 +69,13 @@ def learn(
         right, all_taken = (taken @ both).T
         return np.asarray(2 * right / (all_taken + both[:, 0].sum()), np.float64)
 
-    high = np.array([HIGHEST_WEIGHT] * len(EDGES) + [1.0])
+    high = np.array([HIGHEST_WEIGHT] * len(edges) + [1.0])
     place, best = maximise(fitness, np.zeros(len(high)), high, rng, particles=particles, generations=generations)
     features = tuple(
-        Feature(name, edges, tuple(round(float(value), 4) for value in support), round(float(weight), 4))
-        for (name, edges), support, weight in zip(EDGES.items(), supports, place[:-1], strict=True)
+        Feature(name, borders, tuple(round(float(value), 4) for value in support), round(float(weight), 4))
+        for (name, borders), support, weight in zip(edges.items(), supports, place[:-1], strict=True)
     )
-    return WeightedModel(features, round(float(place[-1]), 4)), best
+    return WeightedModel(features, round(float(place[-1]), 4), without), best
 
 
 def _supports(column: Counts, content: Flags, count: int) -> Values:

@@ -36,4 +36,13 @@ def test_without_a_title_the_other_tests_decide() -> None:
 
 def test_innermost_container_is_taken_when_none_is_thin() -> None:
     body = f"<title>河口大桥通车</title><div><div>{OTHER}</div><div>{TEXT}</div></div>"
-    assert extract(parse(body.encode(), ""), Params(mark_density=0)).text == TEXT
+    assert extract(parse(body.encode(), ""), Params(mark_density=1)).text == TEXT
+
+
+@each_row("density, passes", [(0.09, True), (0.11, False)])
+def test_marks_are_punctuation_and_not_tags(density: float, passes: bool) -> None:  # noqa: FBT001
+    """S19: TEXT has 51 characters, 5 of them marks, so m is .098, however many tags cut it."""
+    assert (len(TEXT), sum(mark in "，。" for mark in TEXT)) == (51, 5)
+    body = f"<title>河口大桥通车</title><div>{'</b><b>'.join(['<b>', *TEXT, '</b>'])}</div><div>{OTHER}</div>"
+    found = extract(parse(body.encode(), ""), Params(mark_density=density, least_chars=45))
+    assert (found.text.replace(" ", "") == TEXT) is passes

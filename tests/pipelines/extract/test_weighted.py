@@ -52,6 +52,16 @@ def test_score_of_the_paper() -> None:
     assert extract(document, Params(Preset.WUQI2011)).text == TEXT
 
 
+def test_paper_takes_forms_out() -> None:
+    """删除 script、form、style、iframe: neither the text of a form counts nor what it adds to the block around it."""
+    long = "请输入您的用户名和密码，然后登录本站，谢谢合作。"
+    document = page(f"<div>短<form>{long}<b>登录</b></form></div><p>{TEXT}</p>")
+    assert scores(document, WUQI2011)[1] == 0
+    alone = page(f"<div>短</div><p>{TEXT}</p>")
+    assert scores(document, WUQI2011)[[0, 2]].tolist() == scores(alone, WUQI2011).tolist()
+    assert extract(document, Params(Preset.WUQI2011)).text == TEXT
+
+
 def test_papers_features_are_of_the_nearest_container() -> None:
     body = "<div>一，二&nbsp;&nbsp;<b>三</b><br>四<p>五。</p>六&nbsp;</div><div>七</div>"
     assert values("chars", body) == [6, 6, 2, 6, 1]
