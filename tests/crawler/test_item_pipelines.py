@@ -157,6 +157,7 @@ def test_items_are_rows_of_the_view(crawled: Crawled) -> None:
         assert tuple(item) == (*COLUMNS, *BESIDE_THE_VIEW)
         if not item["url"].endswith("/b/4.html"):
             joined = {name: JOINED_BY.join(item[name]) for name in LISTS}
+            joined["related"] = "\n".join(f"{one['url']} {one['title']}" for one in item["related"])
             values = {**item, **joined}
             found = dict(zip(names.split(", "), stored[item["url"]], strict=True))
             moving = {"duplicate_of", "similarity", "duplicate_kind", "duplicate_method", "similar_to"}

@@ -29,7 +29,7 @@ def test_experiment_has_its_function(name: str) -> None:
 def test_unknown_experiment_is_refused() -> None:
     refused = command("replicate", "wheights")
     assert refused.returncode == 2
-    assert "there is no experiment 'wheights'; there are: batch" in refused.stderr
+    assert f"there is no experiment 'wheights'; there are: {', '.join(EXPERIMENTS)}" in refused.stderr
 
 
 def test_samples_hold_their_texts() -> None:

@@ -174,7 +174,7 @@ def test_crawl_leaves_a_whole_file_to_who_copies_it_beside_a_reader(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("revision", "words"),
-    [("9", "newer version"), ("1", "older version"), ("0001", "older version"), ("0011", "older version")],
+    [("99", "newer version"), ("1", "older version"), ("0001", "older version"), ("0011", "older version")],
 )
 def test_another_schema_is_refused(database_url: str, revision: str, words: str) -> None:
     database = open_for_crawl(database_url)

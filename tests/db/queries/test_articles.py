@@ -36,6 +36,7 @@ def test_items_have_the_columns_of_the_view_and_its_values(crawl: Crawl, databas
         assert tuple(view) == COLUMNS
         for name in LISTS:
             item[name] = JOINED_BY.join(item[name])
+        item["related"] = "\n".join(f"{story['url']} {story['title']}" for story in item["related"])
         assert {name: item[name] for name in view} == dict(view)
         assert one.id == str(fingerprint(one.url))
     first, copy, *_ = sorted(found, key=lambda one: one.url)
