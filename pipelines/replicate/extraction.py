@@ -19,7 +19,7 @@ from ..training.examples import Example
 from .table import Replication, Row, text_scores
 
 _FIVE: Final = {name: EDGES[name] for name in ("chars", "marks", "spaces", "bold", "breaks")}
-_THRESHOLDS: Final = np.arange(0.2, 0.96, 0.025)
+_THRESHOLDS: Final = np.arange(0.02, 0.96, 0.02)
 _PARTICLES, _GENERATIONS = 100, 200
 _RIGHT: Final = 0.9
 _LCS: Final = "P and R are means over pages: LCS over the characters extracted, and over those known."
