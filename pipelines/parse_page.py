@@ -16,14 +16,16 @@ from .dedup import method
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import LINKS, TEXT, PageLimits
+from .document.selectors import NO_SELECTORS, Selectors
 from .document.shell import has_fallback
-from .extract import COMPARES_PAGES, DEFAULT, Extractor
+from .extract import COMPARES_PAGES, DEFAULT, Extractor, selected
 from .extract import extractor as find_extractor
 from .extract.entropy import term_counts, term_key
 from .links import links, meta_refresh, related
 from .links.load_more import lacks_links, loads_more_links, loads_more_text
 from .links.robots_meta import read_directives
 from .metadata import metadata
+from .metadata.selected import select
 from .page_kind.decision import PageJudgement, classify, judge
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
 from .script_data.page import MORE, carries_another, is_apart, with_data
@@ -55,6 +57,7 @@ def parse_page(
     site_model: bytes | None = None,
     kinds: Collection[PageKind] = STORED_KINDS,
     bounds: PageLimits = BOUNDS,
+    selectors: Selectors = NO_SELECTORS,
 ) -> ParseResult:
     """Parse a page once and return all that the pipelines need of it.
 
@@ -65,6 +68,7 @@ def parse_page(
         site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
             sample to learn from. None for neither.
         kinds: kinds of pages whose text is kept.
+        selectors: those of the page's seed. A page that is not kept is read as if there were none.
 
     Returns:
         The record; nothing in a page makes this raise.
@@ -82,6 +86,7 @@ def parse_page(
         params=params,
         site_model=site_model,
         kinds=kinds,
+        selectors=selectors,
     )
     return parsed
 
@@ -97,6 +102,7 @@ def read_page(
     site_model: bytes | None = None,
     kinds: Collection[PageKind] = STORED_KINDS,
     text_from: TextFrom = TextFrom.HTML,
+    selectors: Selectors = NO_SELECTORS,
 ) -> tuple[Document, ParseResult, Extraction]:
     """Read a document, or the data in its scripts if it says next to nothing itself.
 
@@ -122,20 +128,25 @@ def read_page(
         text_from=text_from,
         compares=extractor in COMPARES_PAGES,
     )
-    parsed, extraction = read(document)
+    parsed, extraction = read(document, selectors=selectors)
+    if "body" in parsed.selected:
+        return document, parsed, extraction
+    if extraction.evidence == selected.EVIDENCE:  # no article by what was chosen, as on a list of the same template
+        parsed, extraction = read(document, selectors=selectors._replace(body=""))
+        parsed = replace(parsed, missed=("body", *parsed.missed)) if parsed.is_kept else parsed
     if text_from is not TextFrom.HTML or not _may_hold_data(document, parsed):
         return document, parsed, extraction
     data_document = with_data(document)
     if data_document is None:
         return document, parsed, extraction
-    data_parsed, data_extraction = read(data_document)
+    data_parsed, data_extraction = read(data_document, selectors=NO_SELECTORS)
     shown, text = parsed.extraction.text, data_parsed.extraction.text
     is_more = len(shown) < _LEAD and len(text) > MORE * len(shown)
     is_other = 2 * len(text) > len(shown) and is_apart(shown, text)
     if data_parsed.kind is not PageKind.ARTICLE or not data_parsed.is_kept or not (is_more or is_other):
         return document, parsed, extraction
     joined = links.join(data_parsed.links, parsed.links)
-    data_parsed = replace(data_parsed, links=joined, text_from=TextFrom.DATA, loads_more=False)
+    data_parsed = replace(data_parsed, links=joined, text_from=TextFrom.DATA, loads_more=False, missed=selectors.given)
     return data_document, data_parsed, data_extraction
 
 
@@ -153,6 +164,7 @@ def _may_hold_data(document: Document, parsed: ParseResult) -> bool:
 def _read(
     document: Document,
     *,
+    selectors: Selectors,
     robots_header: str,
     fetched_at: datetime,
     find_text: Extractor,
@@ -165,11 +177,13 @@ def _read(
     model = NOTHING if site_model is None else _unpack(site_model)
     if compares:
         document.site_terms = model.terms
-    uncorrected = extraction = find_text(document)
+    chosen = selected.extract(document, selectors.body) if selectors.body else None
+    uncorrected = extraction = find_text(document) if chosen is None else chosen
     if site_model is not None:
         keys = template.text_keys(document)
-        repeated, on_path = template.find_hints(document, keys, model)
-        extraction = template.correct(document, uncorrected, repeated, on_path)
+        if chosen is None:
+            repeated, on_path = template.find_hints(document, keys, model)
+            extraction = template.correct(document, uncorrected, repeated, on_path)
     about = metadata.extract(document, extraction, fetched_at)
     urls = links.resolve_urls(document)
     page_links = links.extract(document, extraction, urls)
@@ -180,6 +194,10 @@ def _read(
     is_kept = page_kind in kinds and bool(extraction.text)
     if extraction.text and page_kind is not PageKind.LIST and document.is_cut and _runs_on(document, extraction):
         is_kept, page_kind, reason, probability = False, PageKind.OTHER, PageReason.TOO_LARGE, 1.0
+    found: list[str] = []
+    if is_kept and any(selectors):
+        about, found = select(document, selectors, about, fetched_at)
+        found += [] if chosen is None else ["body"]
     noindex, nofollow = read_directives(document, robots_header, fetched_at)
     kept_extraction = extraction
     if is_kept:
@@ -229,10 +247,12 @@ def _read(
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
         probability=probability,
         index_terms=terms,
-        text_from=text_from,
+        text_from=TextFrom.SELECTOR if "body" in found and text_from is TextFrom.HTML else text_from,
         loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, page_links, kept_extraction.text),
         stories=tuple(stories),
         lacks_links=text_from is TextFrom.HTML and not is_leaf and lacks_links(document, page_links),
+        selected=tuple(found),
+        missed=tuple(name for name in selectors.given if is_kept and name not in found),
     )
     return parsed, extraction
 

@@ -170,7 +170,7 @@ class Metadata:
         published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
         published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
             taken) or empty.
-        published_from: "json-ld", "meta", "visible", "script", "url" or empty.
+        published_from: "json-ld", "meta", "visible", "script", "url", "selector" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
         summary, keywords: the page's own.
         section: channel or column.
@@ -371,6 +371,8 @@ class ParseResult:
         signs: when traps are looked for and the page is no leaf of some length.
         loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
         lacks_links: it is no article, has scripts, and leads nowhere except by its menus.
+        selected, missed: names of the seed's selectors that found something on a page that is kept, and of those that
+            did not (`document.selectors`).
     """
 
     kind: PageKind
@@ -407,6 +409,8 @@ class ParseResult:
     loads_more: bool = False
     lacks_links: bool = False
     stories: tuple[tuple[str, str], ...] = ()
+    selected: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
     @property
     def is_kept(self) -> bool:

@@ -23,6 +23,7 @@ from db.records.reasons import FailReason
 from db.records.url import Kind, Lease
 
 from .decode.content_type import is_readable
+from .document.selectors import Selectors
 from .focus.topic import Topic
 from .item import Page
 from .links.scope import Scope
@@ -50,6 +51,9 @@ class ReadServices(Protocol):
 
     def url_rules(self, lease: Lease) -> str:
         """Packed URL rules of a page's host; empty for none."""
+
+    def selectors(self, lease: Lease) -> Selectors:
+        """Selectors that the seed of a page gives for its host."""
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Traps of a page's host; None when they are not looked for."""
@@ -168,6 +172,7 @@ class ExtractStage:
             rules=services.url_rules(lease),
             traps=services.known_traps(lease),
             dom=page.dom,
+            selectors=services.selectors(lease),
         )
         return replace(page, parsed=await self._pool.run(job))
 

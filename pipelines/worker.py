@@ -43,6 +43,7 @@ from .describe import DescribeOptions, describe, describer
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
+from .document.selectors import NO_SELECTORS, Selectors
 from .extract import DEFAULT as EXTRACTOR
 from .extract import extractor as find_extractor
 from .focus import record
@@ -100,6 +101,7 @@ class Job:
         rules: of the URLs of the page's host, packed; empty for none.
         traps: of the page's host; None when they are not looked for.
         dom: the document that a browser made of it, read in place of the body; empty when there is none.
+        selectors: those of the page's seed.
     """
 
     kind: str
@@ -116,6 +118,7 @@ class Job:
     traps: KnownTraps | None = None
     keep_raw: KeepRaw = KeepRaw.NONE
     dom: bytes = b""
+    selectors: Selectors = NO_SELECTORS
 
     def done(self, options: ParseOptions) -> ParseResult:
         return parse_job(self, options)
@@ -223,6 +226,7 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
         site_model=job.site_model,
         kinds=options.kinds,
         text_from=TextFrom.BROWSER if job.dom else TextFrom.HTML,
+        selectors=job.selectors,
     )
     signs = None
     if job.traps is not None and signals.needs_look(parsed, job.traps):

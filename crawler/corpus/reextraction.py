@@ -30,6 +30,7 @@ from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.describe import describe
+from pipelines.document.selectors import Selectors
 from pipelines.item import Page
 from pipelines.search.terms import index_terms
 from pipelines.stages import ExtractStage
@@ -72,8 +73,9 @@ RESULTS = (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD)
 class StoredServices:
     """The `ReadServices` of pages that are stored already."""
 
-    def __init__(self, database: Database, config: Config) -> None:
+    def __init__(self, database: Database, config: Config, seeds: SeedScope) -> None:
         self._database = database
+        self._seeds = seeds
         self._learns = config.site_memory
         self.topic: Topic | None = config.topic
 
@@ -86,6 +88,9 @@ class StoredServices:
     def url_rules(self, _lease: Lease) -> str:
         """Return no rules: the links of the page are known."""
         return ""
+
+    def selectors(self, lease: Lease) -> Selectors:
+        return self._seeds.selectors_of(lease)
 
     def known_traps(self, _lease: Lease) -> None:
         """Return none, for the same reason."""
@@ -105,7 +110,7 @@ class ArticleReader:
     def __init__(self, config: Config, database: Database, pool: WorkerPool) -> None:
         self._config = config
         self._seeds = SeedScope(database.read(partial(seed_rows, ids=None)), config.limits.depth)
-        services = StoredServices(database, config)
+        services = StoredServices(database, config, self._seeds)
         self._stage = ExtractStage(lambda: services, pool, keep_raw=KeepRaw.NONE)
         self._context = Context(
             priority=config.priority,

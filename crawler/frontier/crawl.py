@@ -29,6 +29,7 @@ from db.records.outcome import Stored
 from db.records.run import FAILED
 from db.records.url import Kind, Lease
 from db.records.visit import Unread
+from pipelines.document.selectors import Selectors
 from pipelines.focus.topic import Topic
 from pipelines.item import Page
 from pipelines.links.scope import Scope
@@ -141,6 +142,9 @@ class Crawl:
 
     def url_rules(self, lease: Lease) -> str:
         return self.learning.url_rules(lease)
+
+    def selectors(self, lease: Lease) -> Selectors:
+        return self.seeds.selectors_of(lease)
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
         return self.learning.known_traps(lease)

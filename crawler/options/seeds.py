@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from pipelines.dates.period import Bound
+from pipelines.document.selectors import Selectors, check
 from pipelines.links.scope import STAYS
 from pipelines.urls import canonicalize, has_known_suffix, host_key
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..fetch.guard import Guard
 
 
-OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render", "proxy")
+OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render", "proxy", *Selectors._fields)
 RENDERS = ("never", "auto")
 DEMO = "demo"
 """In the place of a URL: the home pages of the bundled newsroom."""
@@ -32,7 +33,8 @@ _MANY = ("include", "exclude")
 MAX_SHOWN = 20
 MAX_FILE_BYTES = 64 << 20
 
-_COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
+_COMMENT = re.compile(r"""((?<=\s)\w+=(?:"[^"]*"|'[^']*'|“[^”]*”))|(?:^|(?<=\s))#.*""")
+"""A comment, or a value in quotes, in which there is none."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BEGINNING = re.compile(r"([A-Za-z]{2,7})([:;.：；]*)([/\\／]*)")
 """A scheme, or what was meant to be one: letters, colon, slashes."""
@@ -59,6 +61,7 @@ class Seed:
         bare: written without a scheme: https, and http where that cannot be had.
         render: `never` or `auto`, empty for the crawl's own `RENDER`.
         proxy: proxies through which its pages are asked for, or `none`; empty for the crawl's own `PROXY`.
+        body, title, published, author: selectors for the pages of its host, `css:...` or `xpath:...`, or empty.
         line: line of the file, counted from 1.
     """
 
@@ -73,6 +76,10 @@ class Seed:
     bare: bool = False
     render: str = ""
     proxy: str = ""
+    body: str = ""
+    title: str = ""
+    published: str = ""
+    author: str = ""
     line: int = 0
 
 
@@ -107,7 +114,7 @@ def parse_seeds(lines: Iterable[str], name: str, unit: str = "line") -> list[See
     seeds: dict[str, Seed] = {}
     wrong: list[str] = []
     for number, line in enumerate(lines, 1):
-        text = _COMMENT.sub("", line.removeprefix("\ufeff") if number == 1 else line).strip()
+        text = _COMMENT.sub(_without_comment, line.removeprefix("\ufeff") if number == 1 else line).strip()
         if not text:
             continue
         try:
@@ -137,7 +144,7 @@ def read_seeds(text: str) -> list[Seed]:
     for word in _split_words(f"- {text}")[1:]:
         key, mark, value = word.partition("=")
         if entries and mark and key.lower() in OPTIONS:
-            entries[-1] += f' {key}="{value}"'
+            entries[-1] += f" {key}={_quoted(value)}"
             continue
         urls: list[str] = []
         for part in word.split(","):  # a comma may also stand in a URL
@@ -147,6 +154,16 @@ def read_seeds(text: str) -> list[Seed]:
                 urls.append(part)
         entries += urls
     return parse_seeds(entries, "-a seeds", "URL")
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    return match[1] or ""
+
+
+def _quoted(value: str) -> str:
+    """Put a value in quotes that are not in it."""
+    opening, closing = next((pair for pair in _QUOTES.items() if not {*pair} & {*value}), ("", ""))
+    return f"{opening}{value}{closing}"
 
 
 def _is_file(text: str) -> bool:
@@ -254,6 +271,7 @@ def _parse_line(text: str, number: int) -> Seed:
         topic=" ".join(options.get("topic", "").split()),
         render=render,
         proxy=_parse_proxies(options),
+        **_parse_selectors(options),
         line=number,
     )
 
@@ -390,6 +408,17 @@ def _parse_proxies(options: dict[str, str]) -> str:
         msg = "proxy= is empty; write http://host:port, socks5://host:port or none"
         raise _LineError(msg)
     return written(route)
+
+
+def _parse_selectors(options: dict[str, str]) -> dict[str, str]:
+    selectors = {name: options[name].strip() for name in Selectors._fields if name in options}
+    for name, selector in selectors.items():
+        try:
+            check(name, selector)
+        except ValueError as error:
+            msg = f"{name}={_short(selector)}: {error}"
+            raise _LineError(msg) from None
+    return selectors
 
 
 def _short(text: str) -> str:

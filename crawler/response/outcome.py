@@ -71,7 +71,7 @@ def _answered(page: Page, state: State, reason: Reason | None = None, detail: st
 
 
 def _is_made_by_script(parsed: ParseResult) -> bool:
-    return parsed.text_from is not TextFrom.HTML or parsed.reason is PageReason.NEEDS_BROWSER
+    return parsed.text_from in {TextFrom.DATA, TextFrom.BROWSER} or parsed.reason is PageReason.NEEDS_BROWSER
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:

@@ -12,9 +12,10 @@ from db.records.keys import fingerprint
 from db.records.run import StoredSeed
 from db.records.url import Kind, Lease, NewUrl
 from pipelines.dates.period import Bound, Period
+from pipelines.document.selectors import NO_SELECTORS, Selectors
 from pipelines.links.scope import ALWAYS, Scope, folder_of, identify
 from pipelines.records import BlockKind
-from pipelines.urls import bare_host, canonicalize, host_key, site_key
+from pipelines.urls import bare_host, canonicalize, host_key, same_host, site_key
 
 from ..rank.priority import Priority
 from .new_urls import new_url
@@ -34,6 +35,7 @@ class SeedScope:
         self._bare: set[str] = set()
         self._no_https: set[str] = set()
         self._proxies: dict[int, str] = {}
+        self._selectors: dict[int, Selectors] = {}
         self._asked_by: LRUCache[str, int] = LRUCache(_MOST_HOSTS)
         self._most_depth = depth
         self._period = period
@@ -49,6 +51,10 @@ class SeedScope:
                 self._proxies.pop(row.id, None)
                 if row.proxy:
                     self._proxies[row.id] = row.proxy
+                self._selectors.pop(row.id, None)
+                selectors = Selectors(row.body, row.title, row.published, row.author)
+                if selectors.given:
+                    self._selectors[row.id] = selectors
 
     def _put(self, seed_id: int, scope: Scope) -> None:
         self._scopes[seed_id] = scope
@@ -85,6 +91,20 @@ class SeedScope:
     def render_of(self, lease: Lease) -> str:
         row = self._rows.get(lease.seed_id or 0)
         return "" if row is None else row.render
+
+    def selectors_of(self, lease: Lease) -> Selectors:
+        """Return the selectors for a page of a seed's own hosts.
+
+        Those of the seed that it belongs to; if that is one of another host, of the seed of this host.
+        """
+        if not self._selectors:
+            return NO_SELECTORS
+        host = host_key(lease.url)
+        for seed_id in (lease.seed_id or 0, self._seed_of.get(host, 0)):
+            scope = self._scopes.get(seed_id)
+            if scope is not None and any(same_host(host, own) for own in scope.hosts):
+                return self._selectors.get(seed_id, NO_SELECTORS)
+        return NO_SELECTORS
 
     @property
     def have_proxies(self) -> bool:

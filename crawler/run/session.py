@@ -39,6 +39,7 @@ from db.shards.databases import Shards
 from db.shards.mail import post_urls
 from db.shards.places import OpenShards, enter, keep_grant, place_of_process
 from pipelines.dedup.judge import SignatureIndex
+from pipelines.document.selectors import Selectors
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
 from pipelines.search.terms import index_terms, is_current
@@ -64,7 +65,10 @@ MODES = (ONCE, WATCH)
 _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _VERSION = version("newscrawler")
-_OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare", "render", "proxy")
+_OF_SEEDS = (
+    "stay", "depth", "pages", "topic", "include", "exclude", "since", "bare", "render", "proxy",
+    *Selectors._fields,
+)  # fmt: skip
 _NEIGHBOUR_PATIENCE = 20.0
 """Seconds for which each of several databases is waited for at the start."""
 _SIGN_SECONDS = 2.0

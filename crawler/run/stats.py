@@ -8,6 +8,7 @@ unread/REASON                        answers that could not be read through a fa
 links/REASON                         links that are not followed
 bounds/NAME                          what was cut because there was too much of it
 doubts/NAME                          articles that are stored with a doubt
+missed/NAME                          articles on which a selector of the seed found nothing
 rendered, rendered/gained            pages shown in a browser, and those of them that said more then
 rendered/requests, rendered/PROBLEM  what that took, and what was wrong
 """
@@ -53,6 +54,7 @@ def _count_bounds(stats: Counter[str], page: Page, outcome: Outcome) -> None:
     stats.update(f"bounds/{name}" for name in parsed.bounds)
     if parsed.links.too_long:
         stats[f"bounds/{FailReason.URL_TOO_LONG}"] += parsed.links.too_long
+    stats.update(f"missed/{name}" for name in parsed.missed)
     if outcome.article is not None and parsed.doubt:
         stats[f"doubts/{parsed.doubt}"] += 1
 

@@ -79,7 +79,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
     ungiven = set(connection.execute(select(seed.c.id).where(seed.c.given == 0)).scalars())
     for row in start.seeds:
         values = {
-            **{name: getattr(row, name) for name in ("stay", "depth", "pages", "topic", "since", "render", "proxy")},
+            **{name: getattr(row, name) for name in _COPIED},
             **{"include": " ".join(row.include), "exclude": " ".join(row.exclude), "bare": int(row.bare)},
         }
         upsert(connection, seed, {"id": row.id, "url": row.url, "hosts": " ".join(row.hosts), "used": 0}, values)
@@ -155,6 +155,8 @@ def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
     return release(connection, ended, tried=1) if ended else 0
 
 
+_COPIED = ("stay", "depth", "pages", "topic", "since", "render", "proxy", "body", "title", "published", "author")
+"""Columns of a seed that are its options as they are."""
 _UNNOTIFIED = case((host.c.queued == 2, 1), else_=host.c.queued)
 """`host.queued` of a host that is given up: its next owner looks at everything anyway."""
 

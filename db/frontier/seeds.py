@@ -40,6 +40,10 @@ def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredS
             bare=bool(r.bare),
             render=r.render,
             proxy=r.proxy,
+            body=r.body,
+            title=r.title,
+            published=r.published,
+            author=r.author,
         )
         for r in rows
     ]

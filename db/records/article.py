@@ -21,6 +21,8 @@ class TextFrom(StrEnum):
     """Data that the page carries for its scripts, or names the URL of."""
     BROWSER = "browser"
     """The page after its scripts ran."""
+    SELECTOR = "selector"
+    """The elements of the page's own that a selector of its seed has chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,8 @@ class ArticleItem:
         authors, tags: names, in the page's order; the database has them, and the next two lists, joined by "、".
         keywords, classes, summary: computed, the best first.
         harm, harm_kind: 0 to 1, None when it was not judged; why it is harmful, empty when it is not.
-        text_from: where the text came from: "html", the page's own; "data", what it carries for its scripts; "browser".
+        text_from: where the text came from: "html", the page's own; "data", what it carries for its scripts; "browser";
+            "selector", elements that its seed names.
         related: `url` and `title` of the stories that its page calls related; in the database one a line.
         source: the publisher that the page credits.
         published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.

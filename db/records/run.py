@@ -41,6 +41,7 @@ class StoredSeed:
         bare: it was named without a scheme.
         render: "never" or "auto"; empty for the crawl's own setting.
         proxy: names of proxies, or "none", without passwords; empty for the crawl's own.
+        body, title, published, author: selectors for the pages of its hosts (`pipelines.document.selectors`), or empty.
     """
 
     id: int
@@ -56,6 +57,10 @@ class StoredSeed:
     bare: bool = False
     render: str = ""
     proxy: str = ""
+    body: str = ""
+    title: str = ""
+    published: str = ""
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)

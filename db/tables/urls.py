@@ -108,6 +108,11 @@ class SeedRow(Record):
     """never or auto: whether its pages are shown in a browser; empty for the crawl's own setting."""
     proxy: Mapped[str] = mapped_column(Text, server_default="")
     """Proxies, separated by commas, without user and password, or none; empty for the crawl's own setting."""
+    body: Mapped[str] = mapped_column(Text, server_default="")
+    """Selector of the element that holds the text of its host's articles; empty for none. So the next three."""
+    title: Mapped[str] = mapped_column(Text, server_default="")
+    published: Mapped[str] = mapped_column(Text, server_default="")
+    author: Mapped[str] = mapped_column(Text, server_default="")
     given: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     """0 once no living run was given it; its URLs then rest."""
     hosts: Mapped[str] = mapped_column(Text)

@@ -76,6 +76,11 @@ _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
 
 
+def is_inline(tag: str) -> bool:
+    """Tell whether an element stands in a line of text, and is no break in it."""
+    return tag == "a" or _CODES.get(tag) == _INLINE
+
+
 def walk(root: etree._Element, document: Document) -> None:
     """Visit every element under `root` once, in document order; fill `document`.
 

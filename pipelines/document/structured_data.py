@@ -122,6 +122,11 @@ def find_types(document: Document) -> set[str]:
     return {name.lower() for text in document.json_ld for name in _TYPE.findall(text)}
 
 
+def find_declared(document: Document) -> str:
+    """Return the language that a page declares, with its region if it has one."""
+    return document.language or find_meta(document, "og:locale", "language", "content-language")
+
+
 def find_meta(document: Document, *names: str) -> str:
     metas = document.metas
     for name in names:

@@ -42,6 +42,8 @@ class Params:
 _SURE: Final = 0.85
 _SURE_UNDATED: Final = 0.65
 """Chance from which a line that looks like metadata is content all the same; the second on pages that state no date."""
+_EVEN: Final = 0.5
+"""Chance of blocks that no network has seen: lines that look like metadata are none of the text."""
 _LEAST_CHANCE: Final = 0.05
 """Boxes and comments are not looked for around blocks that are less likely content."""
 _MOST_BOXED: Final = 0.35
@@ -114,6 +116,19 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
         return Extraction(reason=reason, confidence=round(confidence, 3), scores=tuple(chances.tolist()))
     extraction = render.extraction(document, blocks, confidence, chances.tolist(), _evidence(table, blocks))
     return replace(extraction, calibrated=True)
+
+
+def tidy(document: Document, blocks: list[int]) -> list[int]:
+    """Leave out of blocks, all of them content, what a template puts around a text.
+
+    Cost: O(blocks).
+    """
+    if not blocks:
+        return blocks
+    mass, chances = weigh(document), np.full(len(document.blocks), _EVEN)
+    chances[_heaps(document)] = 0
+    blocks = _trimmed(document, [index for index in blocks if chances[index]], chances, mass, _titles(document))
+    return drop_copies(document, blocks, mass)
 
 
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:

@@ -92,6 +92,18 @@ def find_authors(
     )
 
 
+def tidy_names(document: Document, texts: Sequence[str], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct names in texts that are known to name the authors.
+
+    `sites` are names of the site and its source, which are no people.
+    Cost: O(characters + links).
+    """
+    handles = frozenset([*_handles(document), *(text for text in texts if person_names.is_handle(text))])
+    test = NameTest(tuple(_functions(document)), tuple(sites), handles, boxes.is_thread(document))
+    parsed = (person_names.parse_line(text) or [text] for text in texts)
+    return test.tidy([name for names in parsed for name in names])
+
+
 def _functions(document: Document) -> Iterator[str]:
     """Yield the anchors of links to login and other forms."""
     for _, href, _, anchor, _ in document.links:

@@ -10,7 +10,7 @@ from ..dates.timezones import find_habits
 from ..decode.text import clean
 from ..document import structured_data
 from ..document.document import Document
-from ..document.structured_data import find_meta
+from ..document.structured_data import find_declared, find_meta
 from ..records import Extraction, Metadata
 from .bylines import find_authors
 from .images import find_images
@@ -44,7 +44,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     first = text_blocks[0] if text_blocks else -1
     sites = find_site_names(document, data)
     title = find_headline(document, data, first, sites)
-    declared = document.language or find_meta(document, "og:locale", "language", "content-language")
+    declared = find_declared(document)
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
     near = find_lines(document, title.block, text_blocks)
     habits = find_habits(urlsplit(document.url).hostname or "", language, declared)

@@ -13,8 +13,8 @@ from db.records.keys import fingerprint
 
 from ..decode.text import words
 from ..document.document import Document
-from ..document.noise import is_extra
-from ..document.view import Flags, Values, measure
+from ..document.view import Values, measure
+from ..extract.selected import text_in
 from ..extract.simpletree import node_at, path_of, simple_tree
 from ..records import Extraction, PageSample
 from ..text_form import render
@@ -138,7 +138,7 @@ def correct(document: Document, extraction: Extraction, repeated: Values, on_pat
     if _MOSTLY <= share < 1.0:
         there = text_mask & place
     elif place.any() and share < _HARDLY:
-        there = _text_in(document, place & (repeated < _REPEATED))
+        there = text_in(document, place & (repeated < _REPEATED))
     if there is not text_mask and chars[there].sum() >= _MIN_CHARS:
         text_mask = there
         evidence.append("place")
@@ -175,10 +175,3 @@ def _place(document: Document, kept: Sequence[int]) -> int:
     while node > 0 and chars[(nodes >= node) & (nodes < document.ends[node])].sum() < enough:
         node = document.parents[node]
     return node
-
-
-def _text_in(document: Document, place: Flags) -> Flags:
-    text = place & ~measure(document).linked
-    for block in np.flatnonzero(text):
-        text[block] = not is_extra(document.blocks.texts[block])
-    return text

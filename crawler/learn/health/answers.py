@@ -34,7 +34,10 @@ class AnswerKind(StrEnum):
 
 
 class HostAnswer(NamedTuple):
-    """One answer, found in a `BlockKind` or `ROBOTS`; `title` is a number, 0 for none."""
+    """One answer, found in a `BlockKind` or `ROBOTS`; `title` is a number, 0 for none.
+
+    `missed` tells of an article whether a selector that every article should fit found nothing; None without selectors.
+    """
 
     url: str
     found_in: int
@@ -46,6 +49,7 @@ class HostAnswer(NamedTuple):
     doubtful: bool = False
     hijacked: bool = False
     seconds: float = 0.0
+    missed: bool | None = None
 
 
 ACCESS = (AnswerKind.BLOCKED, AnswerKind.LOGIN, AnswerKind.FAILED, AnswerKind.GONE)
@@ -64,6 +68,8 @@ _REASONS: dict[PageReason | None, AnswerKind] = {
 }
 _OF_HIJACKERS = {HarmKind.HIJACKED, HarmKind.GAMBLING, HarmKind.PORN, HarmKind.FRAUD}
 """Kinds of harm that hijackers bring to honest sites; adverts and abuse those have of their own."""
+_EVERYWHERE = {"body", "title"}
+"""Selectors that find something on every article until its template changes."""
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -136,6 +142,7 @@ def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
             dated=bool(parsed.metadata.published_at),
             doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
             hijacked=parsed.description.harm_kind in _OF_HIJACKERS,
+            missed=_missed(parsed),
         )
     kind = _REASONS.get(reason, AnswerKind.PAGE)
     if kind != AnswerKind.LOGIN and _HUMAN.search(title):
@@ -143,3 +150,10 @@ def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
     elif reason in _NO_TEXT and len(parsed.links) < 10:
         kind = AnswerKind.EMPTY
     return answer._replace(kind=kind, why=label(reason))
+
+
+def _missed(parsed: ParseResult) -> bool | None:
+    """Tell whether body or title was missed, or everything; not all articles name author and time."""
+    if not parsed.selected and not parsed.missed:
+        return None
+    return not parsed.selected or not _EVERYWHERE.isdisjoint(parsed.missed)

@@ -30,6 +30,8 @@ _NORMAL_AFTER = 20
 """Windows after which a change that leaves articles readable counts as normal."""
 _NEARLY_ALL = 5 / 6
 _ROBOTS_TRIES = 3
+_LAST_SELECTED, _MANY_MISSED, _FEW_MISSED = 20, 10, 2
+"""Last articles of a host with selectors, and how many of them miss something when an alarm begins and has ended."""
 _MOST = 0.95
 """The highest rate that is ever expected."""
 _WHOLE = ""
@@ -69,6 +71,8 @@ SIGNALS = {
     "slow": Signal("speed", "slow", 2.0),
     "hijacked": Signal("harm", "hijacked", 0.4, is_cold=True, is_whole=True, least=0.02, gain=0.15),
 }
+SIGNALS["missed"] = Signal("selectors", "layout", 0.0)
+"""Judged without a baseline: selectors that somebody wrote are to find something from the first article on."""
 _OF_ALL_SHAPES = {name for name, signal in SIGNALS.items() if signal.is_whole}
 _GROUPS = {name: signal.group for name, signal in SIGNALS.items()}
 _GROUPS |= {"chars": "length", "chars2": "length", "seconds": "speed", "seconds2": "speed"}
@@ -108,6 +112,7 @@ class _HostState:
         evidence: of signals, nats; trials and hits since these began.
         titles: of the last articles, a number for the title and one for the URL.
         active: alarms that have not ended, by their groups.
+        missed: of the last articles that selectors were tried on, 1 where they found nothing.
     """
 
     answers: int = 0
@@ -117,6 +122,7 @@ class _HostState:
     evidence: dict[str, list[float]] = field(default_factory=dict)
     titles: list[list[int]] = field(default_factory=list)
     active: dict[str, Finding] = field(default_factory=dict)
+    missed: list[int] = field(default_factory=list)
 
 
 class HealthMonitor:
@@ -165,7 +171,28 @@ class HealthMonitor:
                 changed.append(finding)
                 state.evidence = {one: e for one, e in state.evidence.items() if _GROUPS[one] != group}
         self._hold_back(key, signals | numbers)
-        return changed
+        return changed + self._selected(answer)
+
+    def _selected(self, answer: HostAnswer) -> list[Finding]:
+        """Judge the selectors of the host's seed by the last articles."""
+        state, name = self.state, "missed"
+        group, kind = SIGNALS[name].group, SIGNALS[name].kind
+        finding = state.active.get(group)
+        if answer.kind != AnswerKind.ARTICLE or (answer.missed is None and finding is None):
+            return []
+        n, hits = state.totals.get(name, (0, 0))
+        if answer.missed is not None:
+            n, hits = state.totals[name] = [n + 1, hits + answer.missed]
+        state.missed = [*state.missed, int(bool(answer.missed))][-_LAST_SELECTED:]
+        of, missed = len(state.missed), sum(state.missed)
+        if finding is not None and missed <= _FEW_MISSED:
+            del state.active[group]
+            return [replace(finding, ended="no longer")]
+        if finding is not None or not answer.missed or missed < _MANY_MISSED:
+            return []
+        before = (hits - missed) / (n - of) if n > of else 0.0
+        state.active[group] = Finding(kind, name, before, of, missed, example=answer.url)
+        return [state.active[group]]
 
     def _signals(self, answer: HostAnswer, numbers: dict[str, float], past: dict[str, list[float]]) -> dict[str, bool]:
         signals: dict[str, bool] = {name: name == answer.kind for name in ACCESS}
