@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -38,13 +39,12 @@ def select(
         about = replace(about, title=clean(titles[0], MAX_TITLE_CHARS))
         found.append("title")
     if selectors.published:
-        habits = find_habits(urlsplit(document.url).hostname or "", about.language, find_declared(document))
-        moment = _first_time(stamps_of(document, selectors.published), fetched_at, habits)
+        moment = read_time(stamps_of(document, selectors.published), document, about.language, fetched_at)
         if moment is not None:
             about = replace(
                 about,
                 published_at=moment.iso,
-                published_utc=moment.utc(habits.zone),
+                published_utc=moment.utc(_habits(document, about.language).zone),
                 published_precision=moment.precision,
                 published_from=SELECTED,
             )
@@ -57,6 +57,11 @@ def select(
     return about, found
 
 
-def _first_time(stamps: list[str], now: datetime, habits: Habits) -> Moment | None:
-    readers = (parse.read_stamp, read_relative)
+def read_time(stamps: Iterable[str], document: Document, language: str, now: datetime) -> Moment | None:
+    """Return the first time in texts of a page that are known to tell its time."""
+    habits, readers = _habits(document, language), (parse.read_stamp, read_relative)
     return next((moment for stamp in stamps for read in readers if (moment := read(stamp, now, habits))), None)
+
+
+def _habits(document: Document, language: str) -> Habits:
+    return find_habits(urlsplit(document.url).hostname or "", language, find_declared(document))

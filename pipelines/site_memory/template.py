@@ -112,7 +112,7 @@ def sample_page(
     URLs of related stories, those that many articles name too.
     Cost: O(blocks kept).
     """
-    place = _place(document, extraction.blocks)
+    place = find_place(document, extraction.blocks)
     path = path_of(document, place) if place > 0 else ()
     named = tuple(map(story_key, stories))
     return PageSample(article, tuple(keys.values()), simple_tree(document), path, named, terms)
@@ -163,7 +163,11 @@ def _masked(line: str) -> str:
     return masked if any(map(str.isalpha, line)) or sum(map(str.isdigit, line)) >= _DATE_DIGITS else line
 
 
-def _place(document: Document, kept: Sequence[int]) -> int:
+def find_place(document: Document, kept: Sequence[int]) -> int:
+    """Return the innermost element, no paragraph, that holds nearly all blocks kept.
+
+    -1 when none are kept.
+    """
     if not kept:
         return -1
     blocks = document.blocks
