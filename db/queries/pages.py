@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, bindparam, func, select
 
 from ..engine.database import Database
-from ..tables.articles import READ_BODY, READ_TYPE, PageRow
-from ..tables.urls import UrlRow
+from ..tables.articles import READ_BODY, READ_TYPE, ArticleRow, PageRow
+from ..tables.urls import HostRow, UrlRow
 
-page, url = PageRow.table(), UrlRow.table()
+page, url, article, host = (model.table() for model in (PageRow, UrlRow, ArticleRow, HostRow))
 
 _AT_ONCE: Final = 32
 
@@ -29,6 +29,11 @@ class RawPage(NamedTuple):
 
 def count_pages(connection: Connection) -> int:
     return connection.execute(select(func.count(page.c.url_id))).scalar_one()
+
+
+def article_pages(connection: Connection, host_name: str, most: int) -> list[str]:
+    """Return the URLs of a host's articles whose pages are kept, the newest first."""
+    return list(connection.execute(_OF_ARTICLES, {"name": host_name, "most": most}).scalars())
 
 
 def pages_between(database: Database, first: int, last: int) -> Iterator[RawPage]:
@@ -49,6 +54,15 @@ def _some_between(connection: Connection, first: int, last: int) -> list[RawPage
     return [RawPage(*row) for row in connection.execute(_BETWEEN, {"first": first, "last": last})]
 
 
+_OF_ARTICLES = (
+    select(url.c.url)
+    .join(host, host.c.id == url.c.host_id)
+    .join(page, page.c.url_id == url.c.id)
+    .join(article, article.c.id == url.c.id)
+    .where(host.c.name == bindparam("name"))
+    .order_by(page.c.fetched_at.desc(), url.c.id)
+    .limit(bindparam("most"))
+)
 _BETWEEN = (
     select(url.c.id, url.c.url, page.c.fetched_at, READ_TYPE, READ_BODY)
     .join(url, url.c.id == page.c.url_id)

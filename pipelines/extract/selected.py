@@ -15,6 +15,8 @@ from ..text_form import render
 from . import combined
 
 EVIDENCE: Final = "selector"
+_LEAST_SHARE: Final = 0.3
+"""Where less than this share of the elements' text looks like an article's, all of it is taken."""
 _MIN_CHARS: Final = 10
 """The shortest text, as in `combined.Params`."""
 
@@ -22,18 +24,20 @@ _MIN_CHARS: Final = 10
 def extract(document: Document, selector: str) -> Extraction | None:
     """Return the text of the elements that a selector chooses; None if there is none.
 
-    Links, side sections, copies, and lines of the template at its beginning and end are left out, as from a text that
-    was found by itself.
+    What is certainly no text is left out, as from one that was found by itself: links, adverts, captions, copies,
+    lines of the template at the beginning and the end.
 
-    Cost: O(nodes + blocks).
+    Cost: that of `combined.extract`, and O(nodes).
     """
     nodes = nodes_of(document, selector)
     if not nodes or not len(document.blocks):
         return None
-    place, view = blocks_in(document, nodes), measure(document)
-    inside = place & ~view.in_any([node for node in view.side_sections if not _holds(document, node, nodes)])
-    blocks = combined.tidy(document, np.flatnonzero(text_in(document, inside)).tolist())
-    if int(document.blocks.chars[blocks].sum()) < _MIN_CHARS:
+    place, sizes = blocks_in(document, nodes), np.asarray(document.blocks.chars)
+    everything = np.flatnonzero(text_in(document, place)).tolist()
+    blocks = combined.choose_within(document, place)
+    if int(sizes[blocks].sum()) < _LEAST_SHARE * int(sizes[everything].sum()):
+        blocks = everything
+    if int(sizes[blocks].sum()) < _MIN_CHARS:
         return None
     return render.extraction(document, blocks, 1.0, evidence=EVIDENCE)
 
@@ -44,8 +48,3 @@ def text_in(document: Document, place: Flags) -> Flags:
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])
     return text
-
-
-def _holds(document: Document, side: int, nodes: list[int]) -> bool:
-    """Tell whether a side section is chosen itself, or holds what is."""
-    return any(side <= node < document.ends[side] for node in nodes)
