@@ -226,6 +226,7 @@ def _name(
     if template is not None and template.paths:
         paths = template.paths
         places.insert(0, node_at(document, max(paths, key=lambda path: paths[path])))
+    places += [inner for node in places if node > 0 for inner in _inside(document, node)]
     body = [one for node in dict.fromkeys(places) if node > 0 for one in names.only(node)]
     title = squeeze(about.title)
     titles = [one for node in _nodes_saying(document, lambda text: squeeze(text) == title) for one in names.first(node)]
@@ -251,6 +252,17 @@ def _name(
     ]
     author += _metas(document, lambda text: bool(authors) and text == authors[0])
     return Named(*(tuple(dict.fromkeys(one))[:_MOST_NAMED] for one in (body, titles, published, author)))
+
+
+def _inside(document: Document, node: int) -> Iterator[int]:
+    """Yield the elements in this one that hold all its text, such as the cell of a row."""
+    held, end, inner = document.T[node], document.ends[node], node + 1
+    while inner < end:
+        if document.T[inner] == held:
+            yield inner
+            inner += 1
+        else:
+            inner = document.ends[inner]
 
 
 def _nodes_saying(document: Document, is_right: Callable[[str], bool]) -> Iterator[int]:

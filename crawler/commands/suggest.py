@@ -107,7 +107,7 @@ def _lines(made: Suggestion) -> Iterator[str]:
     for name in Selectors._fields:
         one = made.found.get(name)
         if one is None:
-            yield f"# {name}: found on too few pages to say where"
+            yield f"# {name}: no stable id or class leads to it, or too few pages have it"
             continue
         text = f", text F1 {one.agreement:.2f} to the one found without it" if name == "body" else ""
         yield f"# {name}: {one.selector} is right on {one.right} of {one.of} pages{text}" + (

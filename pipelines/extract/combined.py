@@ -44,7 +44,7 @@ _SURE_UNDATED: Final = 0.65
 """Chance from which a line that looks like metadata is content all the same; the second on pages that state no date."""
 _KNOWN_PLACE: Final = 3.0
 """Factor of the odds of blocks in a place that somebody has named; of 3, 10, 20, 50 and 200 the best by
-`uv run python -m tests.benchmarks.suggestions`, with all that the place holds behind 3 and before 20."""
+`uv run python -m tests.benchmarks.suggestions`; all that the place holds is behind 3 and before 20."""
 _LEAST_CHANCE: Final = 0.05
 """Boxes and comments are not looked for around blocks that are less likely content."""
 _MOST_BOXED: Final = 0.35

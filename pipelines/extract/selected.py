@@ -33,8 +33,8 @@ def extract(document: Document, selector: str) -> Extraction | None:
     if not nodes or not len(document.blocks):
         return None
     place, sizes = blocks_in(document, nodes), np.asarray(document.blocks.chars)
-    everything = np.flatnonzero(text_in(document, place)).tolist()
-    blocks = combined.choose_within(document, place)
+    text = text_in(document, place)
+    everything, blocks = np.flatnonzero(text).tolist(), combined.choose_within(document, text)
     if int(sizes[blocks].sum()) < _LEAST_SHARE * int(sizes[everything].sum()):
         blocks = everything
     if int(sizes[blocks].sum()) < _MIN_CHARS:
