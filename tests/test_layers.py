@@ -42,7 +42,7 @@ FLOORS = {
     ),
     "pipelines": (
         {"replicate"},
-        {"stages", "warm_descriptions", "export", "training"},
+        {"stages", "warm_descriptions", "export", "training", "suggest"},
         {"warm"},
         {"worker"},
         {"parse_page", "describe"},

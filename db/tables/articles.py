@@ -59,7 +59,7 @@ class ArticleRow(Record):
     extractor_version: Mapped[str] = mapped_column(Text, server_default="")
     """Version of all that read the page then, see `pipelines.version`."""
     text_from: Mapped[str] = mapped_column(String(8), server_default="html")
-    """Source of the text: html (the page's own), data (what it carries for its scripts), or browser."""
+    """Source of the text: html (the page's own), data (what it carries for its scripts), browser, or selector."""
     related: Mapped[str] = mapped_column(Text, server_default="")
     """Stories that the page calls related, one a line: URL, blank, title."""
     checked_with: Mapped[str] = mapped_column(Text, server_default="")

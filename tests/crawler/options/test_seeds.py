@@ -34,6 +34,7 @@ def test_all_forms() -> None:
         "http://h.cn/a/ include=/a/ include=/b/ exclude=*.php$ since=2024-05-01",
         "http://h.cn/app render=AUTO",
         'http://h.cn/far proxy="Socks5://P.cn:1080, q.cn:3128 none"',
+        """http://h.cn/rules body="css:div #main" title='xpath://h1[@class="a b"]' author=css:.by # x""",
     ]
     assert parse_seeds(lines, "s") == [
         Seed("https://example.com/News", line=3),
@@ -53,12 +54,24 @@ def test_all_forms() -> None:
         Seed("http://h.cn/a/", include=("/a/", "/b/"), exclude=("*.php$",), since="2024-05-01", line=17),
         Seed("http://h.cn/app", render="auto", line=18),
         Seed("http://h.cn/far", proxy="socks5://p.cn:1080,http://q.cn:3128,none", line=19),
+        Seed(
+            "http://h.cn/rules",
+            body="css:div #main",
+            title='xpath://h1[@class="a b"]',
+            author="css:.by",
+            line=20,
+        ),
     ]
 
 
 @each_row(
     ("line", "reason"),
     [
+        ('http://h.cn/ body="css:div.."', "body=css:div..: expected ident, got <DELIM '.' at 4>"),
+        ("http://h.cn/ title=h1", "title=h1: it takes css:... or xpath:..., for example css:div.article or xpath://h1"),
+        ("http://h.cn/ author=xpath://a[", "author=xpath://a[: invalid"),
+        ("http://h.cn/ published='css:a:foo'", "the pseudo-class :foo is unknown"),
+        ("http://h.cn/ body=css:p::text", "the body is an element"),
         ("ftp://h.cn/", "ftp://h.cn/ is no address of a web page"),
         ("mailto:a@h.cn", "is no address of a web page"),
         ("http://", "is no address"),
@@ -280,3 +293,10 @@ def test_any_text_gives_seeds_or_a_reason(lines: list[str]) -> None:
 def test_seeds_file_without_end_is_refused() -> None:
     with pytest.raises(SeedError, match="larger than 64 MB"):
         load_seeds("/dev/zero")
+
+
+def test_selectors_in_place_of_a_file() -> None:
+    text = """h.cn body='xpath://div[@class="a"]' title="css:h1, h2" http://h2.cn/ body=css:#main"""
+    first, second = read_seeds(text)
+    assert (first.body, first.title) == ('xpath://div[@class="a"]', "css:h1, h2")
+    assert second.body == "css:#main"

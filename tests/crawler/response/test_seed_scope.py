@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from crawler.rank.priority import Priority
 from crawler.response.seed_scope import SeedScope, seed_row
+from pipelines.document.selectors import NO_SELECTORS, Selectors
 from tests.crawler.answers import lease
 
 NOW = 1_700_000_000.0
@@ -48,3 +49,19 @@ def test_proxies_of_a_seed_are_those_of_its_pages_and_of_what_is_asked_for_them(
     assert seeds.proxy_of(robots[2]) == seeds.proxy_of_host("far.cn") == "socks5://p.cn:1"
     seeds.learn([replace(proxied, proxy="")])
     assert not seeds.have_proxies
+
+
+def test_selectors_are_those_of_the_own_seed_on_its_own_hosts() -> None:
+    plain = seed_row("http://a.cn/news/", stay="path", depth=None, pages=None, topic="")
+    chosen = seed_row("http://b.cn/", stay="any", depth=None, pages=None, topic="", body="css:.b", author="css:.by")
+    seeds = SeedScope([plain], None)
+    assert seeds.selectors_of(lease("http://b.cn/x", seed_id=chosen.id)) == NO_SELECTORS
+    seeds.learn([chosen])
+    for url, seed_id in (("http://b.cn/x", chosen.id), ("http://www.b.cn/x", chosen.id), ("http://b.cn/x", plain.id)):
+        assert seeds.selectors_of(lease(url, seed_id=seed_id)) == Selectors(body="css:.b", author="css:.by"), url
+    for url, seed_id in (("http://a.cn/x", chosen.id), ("http://far.cn/x", chosen.id), ("http://a.cn/x", plain.id)):
+        assert seeds.selectors_of(lease(url, seed_id=seed_id)) == NO_SELECTORS, url
+    seeds.adopt(chosen.id, "b.com")
+    assert seeds.selectors_of(lease("http://b.com/x", seed_id=chosen.id)).body == "css:.b"
+    seeds.learn([replace(chosen, body="", author="")])
+    assert seeds.selectors_of(lease("http://b.cn/x", seed_id=chosen.id)) == NO_SELECTORS

@@ -172,3 +172,29 @@ def test_state_stays_small_for_any_number_of_shapes() -> None:
 def test_window_that_proves_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match=str(FEWEST)):
         HealthMonitor(FEWEST - 1)
+
+
+def selected(n: int, *, missed: bool | None) -> HostAnswer:
+    return HostAnswer(f"http://a.example/news/{n}.html", BlockKind.LIST, AnswerKind.ARTICLE, chars=900, missed=missed)
+
+
+def test_selectors_that_find_nothing_raise_one_alarm_which_ends_by_itself() -> None:
+    health = HealthMonitor(40)
+    assert [health.learn(selected(n, missed=n % 3 == 0)) for n in range(60)] == [[]] * 60
+    raised = [finding for n in range(60, 80) for finding in health.learn(selected(n, missed=True))]
+    (finding,) = raised
+    assert (finding.kind, finding.signal, finding.of, finding.hits) == ("layout", "missed", 20, 10)
+    health = HealthMonitor(40, health.pack())
+    assert health.state.totals["missed"] == [80, 40]
+    ended = [finding for n in range(80, 110) for finding in health.learn(selected(n, missed=False))]
+    assert [one.ended for one in ended] == ["no longer"]
+    assert health.state.active == {}
+
+
+def test_selectors_that_never_found_anything_raise_an_alarm_and_without_them_it_ends() -> None:
+    health = HealthMonitor(40)
+    found = [len(health.learn(selected(n, missed=True))) for n in range(12)]
+    assert found == [0] * 9 + [1, 0, 0]
+    assert [len(health.learn(selected(n, missed=None))) for n in range(20)].count(1) == 1
+    assert health.state.active == {}
+    assert [health.learn(selected(n, missed=None)) for n in range(20)] == [[]] * 20
