@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from db.records.outcome import DOM_TYPE
 
 from .decode.text import squeeze
 from .document.document import Document, parse
+from .document.limits import PageLimits
 from .document.selectors import Selectors, nodes_of, select
 from .extract import selected
 from .extract.simpletree import node_at, simple_tree
@@ -29,7 +30,6 @@ from .parse_page import read_page
 from .records import Extraction, PageKind, PageSample, ParseResult
 from .site_memory.knowledge import NOTHING, Template, learn_batch, template_of
 from .site_memory.template import find_place
-from .worker import ParseOptions
 
 # Chosen by hand; `uv run python -m tests.benchmarks.suggestions` prints what they reach.
 LEAST_SHARE: Final = 0.8
@@ -59,7 +59,20 @@ _META_NAMES: Final = ("property", "name", "itemprop")
 _FIELDS: Final = Selectors._fields
 
 
-class Found(NamedTuple):
+class ReadOptions(Protocol):
+    """What `pipelines.worker.ParseOptions` say about finding the text."""
+
+    @property
+    def extractor(self) -> str: ...
+    @property
+    def extractor_params(self) -> Mapping[str, object]: ...
+    @property
+    def kinds(self) -> Collection[PageKind]: ...
+    @property
+    def bounds(self) -> PageLimits: ...
+
+
+class SelectorFit(NamedTuple):
     """A selector, and on how many of the pages that have its field it is right.
 
     `agreement` is the mean F1 of its texts of these pages to those found otherwise, for other fields the share of the
@@ -76,7 +89,7 @@ class Found(NamedTuple):
         return self.right > 0 and self.right >= LEAST_SHARE * self.of
 
 
-class Named(NamedTuple):
+class NamedSelectors(NamedTuple):
     """Selectors that a page names for each field."""
 
     body: tuple[str, ...] = ()
@@ -95,7 +108,7 @@ class PageToRead:
     fetched_at: float
     dom: bytes = b""
 
-    def read(self, options: ParseOptions) -> tuple[Document, ParseResult, Extraction]:
+    def read(self, options: ReadOptions) -> tuple[Document, ParseResult, Extraction]:
         document = parse(self.dom or self.body, self.url, DOM_TYPE if self.dom else self.content_type, options.bounds)
         return read_page(
             document,
@@ -117,7 +130,7 @@ class Sampling:
     def body(self) -> bytes:
         return self.page.body
 
-    def done(self, options: ParseOptions) -> PageSample | None:
+    def done(self, options: ReadOptions) -> PageSample | None:
         _, parsed, _ = self.page.read(options)
         is_article = parsed.is_leaf and parsed.kind is PageKind.ARTICLE and parsed.text_from is not TextFrom.DATA
         return parsed.sample if is_article else None
@@ -134,7 +147,7 @@ class Naming:
     def body(self) -> bytes:
         return self.page.body
 
-    def done(self, options: ParseOptions) -> Named:
+    def done(self, options: ReadOptions) -> NamedSelectors:
         now = datetime.fromtimestamp(self.page.fetched_at, UTC)
         return _name(*self.page.read(options), self.templates, now)
 
@@ -144,13 +157,13 @@ class Trial:
     """Try selectors of each field on a page."""
 
     page: PageToRead
-    tried: Named
+    tried: NamedSelectors
 
     @property
     def body(self) -> bytes:
         return self.page.body
 
-    def done(self, options: ParseOptions) -> Mapping[str, Mapping[str, float]]:
+    def done(self, options: ReadOptions) -> Mapping[str, Mapping[str, float]]:
         """Return field -> selector -> agreement in [0, 1], for fields the page has."""
         document, parsed, extraction = self.page.read(options)
         now = datetime.fromtimestamp(self.page.fetched_at, UTC)
@@ -169,29 +182,29 @@ def templates_of(samples: Iterable[PageSample | None]) -> Sequence[Template]:
     return learn_batch(NOTHING, [sample for sample in samples if sample is not None]).templates
 
 
-def most_named(pages: Sequence[Named]) -> Named:
+def most_named(pages: Sequence[NamedSelectors]) -> NamedSelectors:
     """Return the selectors to try: those that most pages name, the shortest of equals."""
     chosen = []
     for field in _FIELDS:
         counts = Counter(one for page in pages for one in getattr(page, field))
         order = sorted((-n, _cost(one)) for one, n in counts.items())
         chosen.append(tuple(cost[-1] for _, cost in order[:_MOST_TRIED]))
-    return Named(*chosen)
+    return NamedSelectors(*chosen)
 
 
-def choose(trials: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, Found]:
+def choose(trials: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, SelectorFit]:
     """Return the best selector of each field that some selector was tried for.
 
     The best is right on most pages; of those that are on nearly as many, the shortest.
     """
-    best: dict[str, Found] = {}
+    best: dict[str, SelectorFit] = {}
     for field in _FIELDS:
         having = [trial[field] for trial in trials if field in trial]
         if not having or len(having) < min(_FEWEST, len(trials)):
             continue
         least = _SAME_TEXT if field == "body" else 1.0
         found = [
-            Found(
+            SelectorFit(
                 one,
                 sum(page[one] >= least for page in having),
                 len(having),
@@ -218,7 +231,7 @@ def _cost(selector: str) -> tuple[int, int, str]:
 
 def _name(
     document: Document, parsed: ParseResult, extraction: Extraction, templates: Sequence[Template], now: datetime
-) -> Named:
+) -> NamedSelectors:
     names = _Names(document)
     about = parsed.metadata
     places = [find_place(document, extraction.blocks)]
@@ -251,11 +264,11 @@ def _name(
         for one in names.all(node)
     ]
     author += _metas(document, lambda text: bool(authors) and text == authors[0])
-    return Named(*(tuple(dict.fromkeys(one))[:_MOST_NAMED] for one in (body, titles, published, author)))
+    return NamedSelectors(*(tuple(dict.fromkeys(one))[:_MOST_NAMED] for one in (body, titles, published, author)))
 
 
 def _inside(document: Document, node: int) -> Iterator[int]:
-    """Yield the elements in this one that hold all its text, such as the cell of a row."""
+    """Yield the elements in this one that hold all its text, as a cell its row's."""
     held, end, inner = document.T[node], document.ends[node], node + 1
     while inner < end:
         if document.T[inner] == held:
@@ -386,7 +399,7 @@ def is_stable(name: str) -> bool:
 
 
 def _same_text(document: Document, selector: str, extraction: Extraction) -> float:
-    """Return the F1 of the text of a selector to the extraction; 0 for several elements."""
+    """Return the F1 of a selector's text to the extraction; 0 for several elements."""
     if len(nodes_of(document, selector)) != 1:
         return 0.0
     chosen = selected.extract(document, selector)

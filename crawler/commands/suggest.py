@@ -1,4 +1,4 @@
-"""`scrapy suggest HOST`: selectors for the pages of a host, as a line of a seeds file."""
+"""`scrapy suggest HOST`: selectors for a host, as a line of a seeds file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suggest the selectors of a host from its pages that are kept, in worker processes."""
+"""Suggest selectors of a host from its kept pages, in worker processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from db.engine.database import open_for_reading
 from db.queries.pages import article_pages
 from db.shards.databases import Shards
-from pipelines.suggest import Found, Naming, PageToRead, Sampling, Trial, choose, most_named, templates_of
+from pipelines.suggest import Naming, PageToRead, Sampling, SelectorFit, Trial, choose, most_named, templates_of
 from pipelines.urls import host_key
 from pipelines.worker import PageUnreadable
 
@@ -43,7 +43,7 @@ class Suggestion:
     root: str
     pages: int
     articles: int
-    found: Mapping[str, Found]
+    found: Mapping[str, SelectorFit]
 
 
 def stored(host: str, config: Config, most: int) -> list[SavedPage]:

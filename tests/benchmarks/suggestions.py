@@ -16,7 +16,7 @@ from typing import Any
 
 from pipelines.document.selectors import Selectors
 from pipelines.parse_page import parse_page
-from pipelines.suggest import Found, Naming, PageToRead, Sampling, Trial, choose, most_named, templates_of
+from pipelines.suggest import Naming, PageToRead, Sampling, SelectorFit, Trial, choose, most_named, templates_of
 from pipelines.worker import ParseOptions
 from tests.benchmarks.data import NOW, address, corpora, f1, is_other, pages, require_data
 
@@ -26,7 +26,7 @@ from .site_memory import host
 OPTIONS = ParseOptions()
 
 
-def suggest(sample: Sequence[PageToRead]) -> Mapping[str, Found]:
+def suggest(sample: Sequence[PageToRead]) -> Mapping[str, SelectorFit]:
     """Suggest selectors from pages, in this process."""
     samples = [Sampling(page).done(OPTIONS) for page in sample]
     articles = [page for page, one in zip(sample, samples, strict=True) if one is not None]

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from pipelines.suggest import Found, Naming, PageToRead, Sampling, Trial, choose, is_stable, most_named, templates_of
+from pipelines.suggest import (
+    Naming,
+    PageToRead,
+    Sampling,
+    SelectorFit,
+    Trial,
+    choose,
+    is_stable,
+    most_named,
+    templates_of,
+)
 from pipelines.worker import ParseOptions
 from tests.table import each_row
 
@@ -27,7 +37,7 @@ def story(n: int, body: str = 'class="text c{n} css-x1y2"', name: str = "h1") ->
     return PageToRead(html.encode(), f"http://a.example/news/{n}.html", "", 1.8e9)
 
 
-def suggest(pages: list[PageToRead]) -> dict[str, Found]:
+def suggest(pages: list[PageToRead]) -> dict[str, SelectorFit]:
     samples = [Sampling(page).done(OPTIONS) for page in pages]
     assert None not in samples
     tried = most_named([Naming(page, templates_of(samples)).done(OPTIONS) for page in pages])
@@ -56,7 +66,7 @@ def test_selector_that_is_right_too_seldom_is_not_suggested() -> None:
 
 def test_body_without_a_name_is_found_by_its_place_or_not_at_all() -> None:
     found = suggest([story(n, "") for n in range(9)])
-    assert not found.get("body", Found("", 0, 9, 0.0)).is_suggested
+    assert not found.get("body", SelectorFit("", 0, 9, 0.0)).is_suggested
     named = [
         PageToRead(one.body.replace(b"<h1>", b"<div class='page'><h1>"), one.url, "", 1.8e9)
         for one in map(story, range(6))

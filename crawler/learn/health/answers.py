@@ -153,7 +153,10 @@ def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
 
 
 def _missed(parsed: ParseResult) -> bool | None:
-    """Tell whether body or title was missed, or everything; not all articles name author and time."""
+    """Tell whether body or title was missed, or everything.
+
+    Not all articles name author and time.
+    """
     if not parsed.selected and not parsed.missed:
         return None
     return not parsed.selected or not _EVERYWHERE.isdisjoint(parsed.missed)

@@ -1,4 +1,4 @@
-"""Selectors of seeds: where the pages of their hosts have text, title, time and author."""
+"""Selectors of seeds: places of text, title, time and author."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_settings_are_explained_in_chinese() -> None:
 
 def _left(text: str) -> list[str]:
     """Return the English words of a text but for commands, URLs, and what an answer said."""
-    return re.findall(r"\b[a-z]{2,}", re.sub(r"https?://\S+|scrapy extract|http error", "", text))
+    return re.findall(r"\b[a-z]{2,}", re.sub(r"https?://\S+|scrapy extract|scrapy suggest \S+|http error", "", text))
 
 
 @each_row("before", [0.0, 0.02])
