@@ -155,6 +155,17 @@ def test_keyword_params_change_the_keywords() -> None:
     assert keywords({"trees": 0.0}) != keywords({"trees": 100.0})
 
 
+def test_keyword_params_name_a_file_of_synonyms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "words.txt").write_text("酒店 宾馆\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    params = {"synonyms": "words.txt"}
+    options = config(KEYWORDS="bayes", KEYWORD_PARAMS=params, CLASSES="none", HARMFUL="off")
+    monkeypatch.chdir("/")
+    text = "宾馆爆满。海边的酒店涨价，山上的酒店停业。港口的渡轮停航。"
+    keywords = describe(options.parse_options.describe, "", text, "zh").keywords
+    assert len({"酒店", "宾馆"} & set(keywords)) == 1
+
+
 def test_harmful_method_decides_what_counts() -> None:
     """The paper's way knows no titles: an honest text under an advertiser's is clean to it."""
     advert = "澳门线上娱乐城官网开户 老虎机捕鱼棋牌 首充一百送一百"
