@@ -29,6 +29,7 @@ class Params:
     lead_chars: int = 100
     cosine: float = 0.8
     length_ratio: float = 0.7
+    least_stories: int = 1
     most_stories: int = 1_000
     least_shared: int = 2
     candidates: int = 8
@@ -52,7 +53,14 @@ def method(params: Params = Params()) -> Method:
         weights = _heaviest(title, text, params)
         return weights, weights
 
-    index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
+    index = IndexParams(
+        params.most_stories,
+        params.least_shared,
+        0.0,
+        params.keywords,
+        params.candidates,
+        least_stories=params.least_stories,
+    )
     form = f"keywords {params.keywords} {params.title} {params.lead} {params.body} {params.lead_chars}, {VERSION}"
     return keyword_method(
         NAME, form, index, describe=describe, measure=cosine, pivot=params.cosine, length_ratio=params.length_ratio

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
 
