@@ -63,7 +63,7 @@ def test_words_closer_than_the_threshold_are_one(closeness: float) -> None:
     assert counts["harbour"] == 2
 
 
-def test_what_is_the_same_as_a_third_is_the_same() -> None:
+def test_closeness_is_transitive() -> None:
     thesaurus = Thesaurus({("inn", "lodges"): 0.9, ("lodge", "HOTELS"): 0.9})
     assert merge(analyse("", HOTELS, "en"), thesaurus, 0.5).counts["hotel"] == 4
 
