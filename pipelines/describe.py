@@ -61,7 +61,8 @@ class DescribeOptions:
         )
         if self.harm_method != harmful.DEFAULT:
             values += (self.harm_method,)
-        return description_version(self.keywords, values, (self.classes, self.words, *self.models))
+        files_of_keywords = [str(path) for name, path in self.keyword_params.items() if name in keywords.FILES]
+        return description_version(self.keywords, values, (self.classes, self.words, *self.models, *files_of_keywords))
 
 
 DEFAULT: Final = DescribeOptions()

@@ -36,6 +36,10 @@ def _value(owner: str, key: str, value: object, default: object) -> object:
         if value not in names:
             raise ValueError(f"{where} one of {', '.join(names)}")
         return type(default)(value)
+    if isinstance(default, str):
+        if not isinstance(value, str):
+            raise ValueError(f"{where} text")
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ValueError(f"{where} a number, {default}")
     if isinstance(default, int) and value != int(value):

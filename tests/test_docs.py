@@ -182,6 +182,36 @@ def test_promises_name_their_setting_its_default_and_a_test() -> None:
     assert wrong == {}
 
 
+PAPERS = dict(re.findall(r"^### (S\d\d) .*\n((?:(?!#).*\n)+)", page("docs/papers.md"), re.MULTILINE))
+_METHODS = {*range(1, 9), *range(10, 20), *range(21, 28), 30, 31, *range(35, 39), 40}
+_LABELS = ["Source", "Run", "Formula", "Differs", "Paper", "By hand"]
+
+
+def test_papers_have_every_method_and_what_differs() -> None:
+    assert {int(name[1:]) for name in PAPERS} == _METHODS
+    labels = {name: re.findall(r"^- ([A-Z][a-z]+(?: \w+)?): \S", text, re.MULTILINE) for name, text in PAPERS.items()}
+    assert {name: found for name, found in labels.items() if found != _LABELS} == {}
+    assert [name for name, text in PAPERS.items() if not re.search(r" Here[:,]", text)] == []
+
+
+def test_papers_name_files_tests_settings_and_commands_that_exist() -> None:
+    wrong = []
+    for name, text in PAPERS.items():
+        by_hand = text[text.index("- By hand:") :]
+        if "::test_" not in by_hand:
+            wrong.append(f"{name}: names no test")
+        for path, test in re.findall(r"`((?:crawler|pipelines|tests)/[\w/]+\.py)(?:::(\w+))?`", text):
+            source = ROOT / path
+            if not source.is_file() or (test and f"def {test}(" not in source.read_text(encoding="utf-8")):
+                wrong.append(f"{name}: {path} {test}")
+        wrong += [
+            f"{name}: {setting}" for setting in re.findall(r"-s ([A-Z_]+)=", text) if not hasattr(settings, setting)
+        ]
+        files = {path.stem for path in (ROOT / "crawler" / "commands").glob("*.py")} | {"crawl"}
+        wrong += [f"{name}: {command}" for command in re.findall(r"scrapy ([a-z-]+)", text) if command not in files]
+    assert wrong == []
+
+
 if __name__ == "__main__":
     text = TABLE.sub(lambda _: table_of_settings(), page("docs/settings.md"))
     (ROOT / "docs" / "settings.md").write_text(text, encoding="utf-8")

@@ -342,11 +342,16 @@ def _topic(description: str, path: str, about: Sequence[str], describe: Describe
 
 def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptions:
     from pipelines.describe import SHIPPED, DescribeOptions, check
+    from pipelines.text.keywords import FILES as KEYWORD_FILES
 
     classes = "" if given["CLASSES"].lower() == "none" else given["CLASSES"]
+    params = {
+        name: str(Path(value).absolute()) if name in KEYWORD_FILES and isinstance(value, str) and value else value
+        for name, value in given["KEYWORD_PARAMS"].items()
+    }
     options = DescribeOptions(
         given["KEYWORDS"],
-        given["KEYWORD_PARAMS"],
+        params,
         classes if classes in {"", SHIPPED} else str(Path(classes).absolute()),
         given["HARMFUL"] != "off",
         given["WORDS"] and str(Path(given["WORDS"]).absolute()),

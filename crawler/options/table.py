@@ -264,7 +264,9 @@ _TABLE: dict[str, dict[Option, str]] = {
             "how keywords are found: `combined`, `bayes`, `network`, `tfidf` ([docs/text.md](docs/text.md)), or "
             "`module:name` of your own; a summary comes with them (empty: neither)"
         ),
-        Option("KEYWORD_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
+        Option("KEYWORD_PARAMS", {}, mapping, SHOULD, ""): (
+            "the method's parameters ([docs/text.md](docs/text.md#keywords))"
+        ),
         Option("CLASSES", "shipped", text, SHOULD, ""): (
             "model file made by `scrapy train classes`, or `shipped`: news sections, Chinese and English. "
             "Articles get the classes that are likely enough, with memberships, and none in a language that the "

@@ -304,7 +304,8 @@ class FeatureIndex:
         have = len(packed) // 4
         many = max(1.0, len(self) / _USUAL)
         standing = np.minimum(np.bincount(where, minlength=have), params.most_stories)
-        use = standing.take(where) < params.most_stories
+        widespread = (params.least_stories <= standing) & (standing < params.most_stories)
+        use = widespread.take(where)
         if since is not None:
             use &= self._columns.days.take(texts) >= since
         if not use.any():

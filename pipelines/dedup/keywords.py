@@ -18,7 +18,8 @@ NAME = "keywords"
 class Params:
     """Parameters of `keywords`; the last ones are those of `IndexParams`.
 
-    `title`, `lead` and `body` are what an occurrence weighs there. From `cosine` of two vectors pages are
+    `title`, `lead` and `body` are what an occurrence weighs there. Keywords that fewer than `least_stories` clusters
+    have are not looked up. From `cosine` of two vectors pages are
     near-duplicates, from `length_ratio` (shorter over longer) "edited", not a part.
     """
 
@@ -29,6 +30,7 @@ class Params:
     lead_chars: int = 100
     cosine: float = 0.8
     length_ratio: float = 0.7
+    least_stories: int = 1
     most_stories: int = 1_000
     least_shared: int = 2
     candidates: int = 8
@@ -44,15 +46,27 @@ def method(params: Params = Params()) -> Method:
              microseconds.
     Source:  S31, near-duplicate detection by the characteristic keywords of pages: block-weighted keywords, an inverted
              index, cosine.
-    Differs: blocks are title, lead and body, because the page around the article is gone already. One keyword that
-             two pages share makes no candidates, two do; words in very many stories find nothing.
+    Differs: blocks are title, lead and body, because the page around the article is gone already. The paper looks a
+             keyword up when more pages than a threshold have it, which it does not print; here it is `least_stories`
+             clusters, and 1 by default, as 2 lose copies for as many comparisons. One keyword that two pages share
+             makes no candidates, two do; words in very many clusters find nothing. Up to ten texts of a cluster are
+             compared instead of one, because a copy of a part need not repeat the first. Pages of the last days alone
+             are compared where the caller says so (`KEEP_DAYS`), not by the method. Clusters are shown whole, and not
+             by the reader's taste.
     """
 
     def describe(title: str, text: str) -> tuple[Counter[str], Counter[str]]:
         weights = _heaviest(title, text, params)
         return weights, weights
 
-    index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
+    index = IndexParams(
+        params.most_stories,
+        params.least_shared,
+        0.0,
+        params.keywords,
+        params.candidates,
+        least_stories=params.least_stories,
+    )
     form = f"keywords {params.keywords} {params.title} {params.lead} {params.body} {params.lead_chars}, {VERSION}"
     return keyword_method(
         NAME, form, index, describe=describe, measure=cosine, pivot=params.cosine, length_ratio=params.length_ratio

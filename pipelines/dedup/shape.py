@@ -63,6 +63,7 @@ class IndexParams:
             the new text; texts below it are not compared. 0 compares all.
         beside_best: least weight of a story to be compared, as a share of the most promising one's (of 984 articles
             behind 850,000 others none had its copy below .25).
+        least_stories: stories in which a feature must stand to find something; 1: all find.
         sample_of_long: sample size of a very long text, if it is larger, see `shingles.sample_size`.
     """
 
@@ -74,6 +75,7 @@ class IndexParams:
     stories: int = 5
     beside_best: float = 0.15
     sample_of_long: int = 0
+    least_stories: int = 1
 
 
 def _nothing_to_tell(_new: Any, _stored: Any, _third: Any) -> float:

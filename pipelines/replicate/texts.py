@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from db.records.evidence import REPEATING
 
-from ..dedup import THRESHOLD
+from ..dedup import THRESHOLD, Method
 from ..dedup import method as duplicate_method
 from ..dedup.stream import Finder
 from ..metadata.language import detect
@@ -29,8 +29,13 @@ _KEYWORDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
     ("S22 naive Bayes", "bayes", {}),
     ("combined", "combined", {}),
 )
-_DUPLICATES: Final = {"feature-string": "S30 feature strings", "keywords": "S31 keyword index", "combined": "combined"}
-_PAPERS_DUPLICATES: Final = {"keywords": {"found": 0.94, "share of comparisons": 0.0004}}
+_DUPLICATES: Final[Sequence[tuple[str, str, Mapping[str, object], Mapping[str, float]]]] = (
+    ("S30 feature strings", "feature-string", {}, {}),
+    ("S30, by frequency", "feature-string", {"by": "frequency"}, {}),
+    ("S31 keyword index", "keywords", {}, {"found": 0.94, "share of comparisons": 0.0004}),
+    ("S31, of 2 clusters", "keywords", {"least_stories": 2}, {}),
+    ("combined", "combined", {}, {}),
+)
 _HARM: Final = {"blocks": {"P": 0.869, "R": 0.956, "F": 0.9102}}
 _CLEAN: Final = ("clean", "ham")
 
@@ -95,26 +100,28 @@ def near_duplicates(texts: Texts, seed: int) -> Replication:
         raise ValueError('no text repeats another; "cluster" or "original" (the id of the repeated text) tells it')
     pairs = len(texts) * (len(texts) - 1) / 2
     rows = []
-    for name, label in _DUPLICATES.items():
-        done = _find(name, texts, clusters)
+    for label, name, params, papers in _DUPLICATES:
+        done = _find(duplicate_method(name, params), texts, clusters)
         ours = {
             "found": done.right / wanted,
             "precision": done.right / max(1, done.told),
             "share of comparisons": done.compared / pairs,
         }
-        rows.append(Row(label, ours, _PAPERS_DUPLICATES.get(name, {})))
+        rows.append(Row(label, ours, papers))
     return Replication(
         "S30: 网页去重中的关键词和特征串提取; S31: 基于网页特征关键词的近似检测算法",
         rows,
         [
             f"{len(texts)} texts, {wanted} of them repeat an earlier one. The paper counts pairs of pages, here it is "
             "texts; its pages are whole, with their menus.",
+            "S30 by the keywords of S22, and by the most frequent words. S31 looks up every keyword, and those alone "
+            "that stand in two clusters or more.",
         ],
     )
 
 
-def _find(name: str, texts: Texts, clusters: Sequence[str]) -> _Stream:
-    finder = Finder(duplicate_method(name), THRESHOLD, [])
+def _find(method: Method, texts: Texts, clusters: Sequence[str]) -> _Stream:
+    finder = Finder(method, THRESHOLD, [])
     right = told = 0
     for number, text in enumerate(texts):
         repeated = [

@@ -141,7 +141,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     stops = _stops(language)
     terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
-    stem = _stemmer(language)
+    stem = stemmer(language)
     for at in [at for at, tag in enumerate(tags) if tag == LATIN] if LATIN in tags else ():
         terms[at] = stem(words[at])
         if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
@@ -255,7 +255,7 @@ def _plain() -> Mapping[int, int]:
 
 
 @cache
-def _stemmer(language: str) -> Callable[[str], str]:
+def stemmer(language: str) -> Callable[[str], str]:
     return tagger(language) or english_stem
 
 

@@ -16,10 +16,11 @@ from ..models.files import ModelError
 from ..text.classes import Trainer, Weigh, learner
 from ..text.classes.calibration import Calibration, calibrate
 from ..text.classes.classifier import Training
-from ..text.classes.fuzzy import read_synonyms
 from ..text.classes.model import ClassModel, base_language
 from ..text.classes.selection import Chosen, Contingency, Select, read_select, report, select, uncertainty
 from ..text.classes.vectors import Numbers, Space, Terms, Text, is_word, spell
+from ..text.synonyms import load as load_words
+from ..text.synonyms import read_synonyms
 from .trained import Trained, require
 
 MOST_CLASSES: Final = 500
@@ -236,9 +237,9 @@ def learn_model(
     if synonyms and not by.method.is_fuzzy:
         raise ModelError(f"synonyms are for the classifier fuzzy, not for {method}")
     try:
-        close = read_synonyms(synonyms.read_text(encoding="utf-8")) if synonyms else {}
-    except (OSError, ValueError) as error:
-        raise ModelError(f"the synonyms {synonyms} cannot be read ({error})") from error
+        close = load_words(synonyms, "synonyms", read_synonyms) if synonyms else {}
+    except ValueError as error:
+        raise ModelError(str(error)) from None
     wanted = read_select(select) if select else None
     if by.method.module:
         require(by.method.module)

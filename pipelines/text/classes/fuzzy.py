@@ -22,7 +22,6 @@ _KEY: Final = re.compile(
     r"关键在于|关键是|旨在|目的在于|重点在于|核心在于|\b(?:the key (?:is|to)|aims? (?:to|at)|aimed at)\b"
 )
 """Cues of key sentences in a folded text."""
-_CLOSENESS: Final = re.compile(r"0?\.[0-9]{1,6}|1(?:\.0{1,6})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +39,6 @@ def count_class_words(text: Text) -> Terms:
         for word in words_of(sentence):
             counts[word] = counts.get(word, 0.0) + _KEY_WEIGHT
     return as_terms(counts)
-
-
-def read_synonyms(text: str) -> dict[tuple[str, str], float]:
-    """Read pairs of words with their closeness, in (0, 1]; 1 where a line has none.
-
-    Raises:
-        ValueError: naming the line.
-
-    >>> read_synonyms("酒店 宾馆 0.9")
-    {('酒店', '宾馆'): 0.9}
-    """
-    pairs: dict[tuple[str, str], float] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        match line.split():
-            case []:
-                pass
-            case [first, second]:
-                pairs[first, second] = 1.0
-            case [first, second, closeness] if _CLOSENESS.fullmatch(closeness) and float(closeness) > 0:
-                pairs[first, second] = float(closeness)
-            case _:
-                raise ValueError(f"line {number} is {line!r}; it takes two words and a closeness up to 1, as 0.8")
-    return pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

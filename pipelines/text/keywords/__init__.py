@@ -28,6 +28,8 @@ METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] =
 
 LEARNED: Final = {combined.NAME: combined, bayes.NAME: bayes}
 DEFAULT: Final = combined.NAME
+FILES: Final = frozenset({"synonyms", "glosses"})
+"""Parameters that are paths of files."""
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:

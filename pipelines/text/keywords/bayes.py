@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...models.arrays import pack, unpack
 from ...models.files import load
 from ..analysis import AnalysedText
 from ..frequencies import Frequencies
+from ..synonyms import Thesaurus, merge
 from .candidates import Floats, KeywordCandidates, find
 
 NAME = "bayes"
@@ -19,11 +21,30 @@ FEATURES: Final = ("tfidf", "first", "chars", "coherence")
 BINS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Params:
-    """Weight of the prior odds, which do not change the order."""
+    """Parameters of `bayes`.
+
+    Attributes:
+        prior: weight of the prior odds, which do not change the order.
+        synonyms, glosses: paths of files of a user, see `synonyms.read_synonyms` and `read_glosses`; without them no
+            words are merged.
+        merge: closeness above which two words are one, from 0 up to 1; at 1 only words of one sense are.
+    """
 
     prior: float = 1.0
+    merge: float = 0.5
+    synonyms: str = ""
+    glosses: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.merge <= 1:
+            raise ValueError(f"merge is {self.merge}; it takes a closeness from 0 up to 1")
+        _ = self.thesaurus  # a file that cannot be read is told now
+
+    @cached_property
+    def thesaurus(self) -> Thesaurus:
+        return Thesaurus.load(self.synonyms, self.glosses)
 
 
 DEFAULTS = Params()
@@ -58,12 +79,15 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
     """Return (term, probability) of the candidates of a text, the likeliest first.
 
     Cost:    O(words); 1 ms for 1,000 Chinese characters.
-    Source:  S22, after O. Medelyan, I. Witten, Thesaurus based automatic keyphrase indexing (KEA++), 2006: TF x IDF,
-             first occurrence, length, coherence; bins of equal depth; naive Bayes.
-    Differs: there is no thesaurus: candidates are phrases of the text, and coherence is the mean number of the ten
-             heaviest words in the sentences where a candidate stands.
+    Source:  S22, after O. Medelyan, I. Witten, Thesaurus based automatic keyphrase indexing (KEA++), 2006: senses by
+             extended gloss overlap; words closer than a threshold are one; TF x IDF, first occurrence, length,
+             coherence; bins of equal depth; naive Bayes.
+    Differs: there is no WordNet (no free one knows Chinese): senses and closeness come from files of the user, and
+             without them no words are told apart or merged. Candidates are phrases of the text, and coherence is the
+             mean number of the ten heaviest words in the sentences where a candidate stands.
     """
-    return rank(find(text, frequencies), shipped(), params)
+    merged = merge(text, params.thesaurus, params.merge)
+    return rank(find(merged, frequencies), shipped(), params)
 
 
 def rank(

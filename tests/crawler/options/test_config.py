@@ -297,6 +297,10 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
     [
         ({"KEYWORDS": "magic"}, "known: bayes, combined"),
         ({"KEYWORD_PARAMS": '{"luck": 1}'}, "'luck'"),
+        (
+            {"KEYWORDS": "bayes", "KEYWORD_PARAMS": '{"synonyms": "/nowhere.txt"}'},
+            "the synonyms /nowhere.txt cannot be read",
+        ),
         ({"CLASSES": "/nowhere.json"}, "/nowhere.json cannot be read"),
         ({"TOPIC": "class:sprot"}, "has no class 'sprot'; it knows autos, .*, sport, technology, travel"),
         ({"TOPIC": "class:sport", "CLASSES": "none"}, "CLASSES names no model"),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
 
@@ -153,6 +154,17 @@ def test_keyword_params_change_the_keywords() -> None:
         return describe(options.parse_options.describe, "桥", text, "zh").keywords
 
     assert keywords({"trees": 0.0}) != keywords({"trees": 100.0})
+
+
+def test_keyword_params_name_a_file_of_synonyms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "words.txt").write_text("酒店 宾馆\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    params = {"synonyms": "words.txt"}
+    options = config(KEYWORDS="bayes", KEYWORD_PARAMS=params, CLASSES="none", HARMFUL="off")
+    monkeypatch.chdir("/")
+    text = "宾馆爆满。海边的酒店涨价，山上的酒店停业。港口的渡轮停航。"
+    keywords = describe(options.parse_options.describe, "", text, "zh").keywords
+    assert len({"酒店", "宾馆"} & set(keywords)) == 1
 
 
 def test_harmful_method_decides_what_counts() -> None:

@@ -50,6 +50,15 @@ def test_feature_of_too_many_stories_finds_nothing() -> None:
     assert found(index, 1, 2) == []
 
 
+def test_feature_of_few_stories_finds_nothing() -> None:
+    """1 and 2 stand in two stories, 7 in one: it is looked up where one is enough."""
+    for least, wanted in ((1, [(0, 2), (1, 3)]), (2, [(0, 2), (1, 2)]), (3, [])):
+        index = FeatureIndex(IndexParams(share=0.0, least_stories=least))
+        index.add(0, packed(1, 2), 1_000)
+        index.add(1, packed(1, 2, 7), 1_000)
+        assert sorted(found(index, 1, 2, 7)) == wanted
+
+
 def test_story_posts_a_feature_once_and_stays_found() -> None:
     index = FeatureIndex(IndexParams(most_stories=3, share=0.0))
     first = index.add(0, packed(1, 2, 3), 1_000)

@@ -158,8 +158,39 @@ def test_feature_strings_are_compared_over_the_longer() -> None:
 
 def test_extreme_counts_make_no_keywords() -> None:
     text = "harbour " * 50 + "wheat wheat wheat railway " + "other words stand here once apiece only "
-    names = method("feature-string", {"most_share": 0.5}).sign("", text).features
+    names = method("feature-string", {"most_share": 0.5, "by": "frequency"}).sign("", text).features
     assert names == hash_words(["wheat"])
+
+
+def test_feature_string_around_the_keywords_of_naive_bayes() -> None:
+    """S22: the bridge, in the first place and rare elsewhere; 有人 is more frequent. Two characters on either side.
+
+    In the second text "pier work begins" is likelier than the pier alone, but stands there once.
+    """
+    text = "河口大桥通车。有人说，河口大桥很长，有人看，有人走。"
+    for by, keyword, string in (
+        ("bayes", "河口大桥", "通车" + "说 " + "很长"),
+        ("frequency", "有人", "车 " + "说 " + "长 " + "看 " + "看 " + "走 "),
+    ):
+        found = method("feature-string", {"by": by, "keywords": 1, "most_share": 1.0}).prepare("", text)
+        assert (found.keywords, found.content) == ((keyword,), string)
+    pier = method("feature-string", {"keywords": 1, "most_share": 1.0}).prepare("", "桥墩开工。工人看桥墩，工人走。")
+    assert (pier.keywords, pier.content) == (("桥墩",), "开工" + "人看" + " 工")
+
+
+def test_feature_strings_by_bayes_share_by_hand() -> None:
+    """通车说 很长 and 开工说 很长: of six characters four are common, in their order."""
+    params = {"keywords": 1, "most_share": 1.0, "share": 2 / 3}
+    text = "河口大桥通车。有人说，河口大桥很长，有人看，有人走。"
+    assert compared(method("feature-string", params), ("", text), ("", text.replace("通车", "开工")))[
+        0
+    ] == pytest.approx(THRESHOLD)
+
+
+def test_signatures_say_how_keywords_were_chosen() -> None:
+    forms = {by: method("feature-string", {"by": by}).form for by in ("bayes", "frequency")}
+    assert "bayes" in forms["bayes"]
+    assert forms["frequency"].startswith("feature-string 10 2 0.2, Unicode")
 
 
 @each_row("name", KEYWORD_METHODS)
@@ -172,7 +203,7 @@ def test_part_and_whole_are_told_by_length(name: str) -> None:
 
 @each_row("name", KEYWORD_METHODS)
 def test_parameters_are_checked_by_name(name: str) -> None:
-    with pytest.raises(ValueError, match="no parameter 'shingles'; known: keywords"):
+    with pytest.raises(ValueError, match=r"no parameter 'shingles'; known: .*keywords, "):
         method(name, {"shingles": 3})
 
 

@@ -24,6 +24,13 @@ def test_all_three_thresholds(markup: str, passes: bool) -> None:  # noqa: FBT00
     assert candidates(parse(markup.encode(), ""), Params()).tolist() == [passes]
 
 
+@each_row("density, passes", [(0.85, True), (0.86, False)])
+def test_density_by_hand(density: float, passes: bool) -> None:  # noqa: FBT001
+    """GOOD has 40 characters, its element 7 more: 40 / 47 is .851."""
+    assert len(GOOD) == 40
+    assert candidates(parse(f"<p>{GOOD}</p>".encode(), ""), Params(least_density=density)).tolist() == [passes]
+
+
 def test_short_leaves_among_candidates_are_rescued() -> None:
     body = f"<div><p>{GOOD}</p><h3>最难的地方</h3><p>{GOOD}</p></div><div><p>{GOOD}</p><h3>广告</h3></div>"
     assert extract(parse(body.encode(), ""), Params()).text == f"{GOOD}\n最难的地方\n{GOOD}\n{GOOD}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import time
 
 import networkx as nx
@@ -13,7 +14,7 @@ from pipelines.models.arrays import unpack
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, shipped
 from pipelines.text.keywords import METHODS, bayes, combined, method, network, read, tfidf
-from pipelines.text.keywords.candidates import COLUMNS, MOST, find
+from pipelines.text.keywords.candidates import COLUMNS, MOST, KeywordCandidates, find
 from pipelines.training.keywords import example, learn
 from tests.table import each_row
 
@@ -180,6 +181,25 @@ def test_bayes_learns_from_examples() -> None:
     best = bayes.rank(examples[0].found, models)[0]
     assert best[0] == "河口大桥"
     assert models["han"].prior < 0
+
+
+def test_naive_bayes_by_hand() -> None:
+    """Of four candidates one is a keyword, and it alone stands first in the text.
+
+    Eighths of the places (0, 1, 1, 1) lie at .375, .75 and 1: four bins, the first with the keyword and the last with
+    the others. With one added to each count, P(bin | keyword) is 2/5 and 1/5, P(bin | other) 1/7 and 4/7.
+    """
+    table = np.full((4, len(COLUMNS)), 5.0)
+    table[:, COLUMNS.index("first")] = [0, 1, 1, 1]
+    candidates = KeywordCandidates(("桥", "河", "船", "岸"), table)
+    model = bayes.learn([(candidates, np.array([1.0, 0, 0, 0]))])
+    at = bayes.FEATURES.index("first")
+    assert model.edges[at].tolist() == [0.375, 0.75, 1]
+    assert model.prior == pytest.approx(math.log(1 / 3))
+    # The other features are the same for all, in the second of two bins: 2/3 against 4/5.
+    same = 3 * math.log((2 / 3) / (4 / 5))
+    first, last = math.log((2 / 5) / (1 / 7)), math.log((1 / 5) / (4 / 7))
+    assert model.log_odds(candidates) == pytest.approx([math.log(1 / 3) + same + odds for odds in (first, *[last] * 3)])
 
 
 def test_combined_learns_from_examples() -> None:

@@ -8,9 +8,11 @@ from unicodedata import normalize
 
 import pytest
 
+from crawler.demo.samples import sample_texts
 from pipelines.decode.scripts import simplified
 from pipelines.text import words as words_module
 from pipelines.text.words import MAX_CHARS, STOP_WORDS, fold, words
+from tests.pipelines.text.cutters import fast_cutter, slow_cutter, words_of
 from tests.table import each_row
 
 CHINESE = "河口大桥年底通车，两岸居民过江只要五分钟。"
@@ -65,6 +67,17 @@ def test_jieba_finds_what_rjieba_does(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(slow.cut(text)) == list(fast.cut(text))
     assert list(slow.cut_for_search(text)) == list(fast.cut_for_search(text))
     assert list(slow.tag(text)) == list(fast.tag(text))
+
+
+def test_jieba_cuts_whole_articles_as_rjieba_does() -> None:
+    """The newsroom's articles; `python -m tests.benchmarks.cutters` does it with texts of the web."""
+    pytest.importorskip("rjieba")
+    slow, fast = slow_cutter(), fast_cutter()
+    texts = [f"{row['title']}\n{row['text']}" for row in sample_texts()]
+    chinese = [text for text in texts if words_module.find_han(text)]
+    assert len(chinese) > 50
+    assert sum(len(words_of(fast, text)) for text in chinese) > 10_000
+    assert [text for text in chinese if words_of(slow, text) != words_of(fast, text)] == []
 
 
 def test_words_are_the_same_tagged_or_not() -> None:

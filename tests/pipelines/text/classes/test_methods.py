@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.text.classes import METHODS, learner
 from pipelines.text.classes.classifier import Training
-from pipelines.text.classes.fuzzy import count_class_words, read_synonyms
+from pipelines.text.classes.fuzzy import count_class_words
 from pipelines.text.classes.vectors import Space, Text, Vector, hash_words
 from tests.table import each_row
 
@@ -114,13 +114,3 @@ def test_words_of_title_headings_and_key_sentences_count_more() -> None:
     found = dict(zip(*(column.tolist() for column in count_class_words(text)), strict=True))
     bridge, river = hash_words(("桥梁", "河流"))
     assert (found[bridge], found[river]) == (4 + 4 + 2, 1)
-
-
-def test_file_of_synonyms() -> None:
-    assert read_synonyms("酒店 宾馆 0.9\n\n飞机\t客机\n") == {("酒店", "宾馆"): 0.9, ("飞机", "客机"): 1.0}
-
-
-@each_row("line", ["酒店", "酒店 宾馆 2", "酒店 宾馆 0", "酒店 宾馆 nan", "a b .5 c"])
-def test_refuse_a_line_that_is_no_pair(line: str) -> None:
-    with pytest.raises(ValueError, match=r"line 2 is .*; it takes two words and a closeness up to 1"):
-        read_synonyms(f"a b\n{line}")
