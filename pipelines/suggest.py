@@ -60,7 +60,7 @@ _FIELDS: Final = Selectors._fields
 
 
 class ReadOptions(Protocol):
-    """What `pipelines.worker.ParseOptions` say about finding the text."""
+    """The part of `pipelines.worker.ParseOptions` that is about finding the text."""
 
     @property
     def extractor(self) -> str: ...
