@@ -242,8 +242,8 @@ def information_blocks(
 
     Cost: O(nodes + characters).
     Source: S14.
-    Differs: text and links each have a tree of their own, so that a node is not both; the text blocks with the most
-        information are taken, because the mean alone prefers single lines.
+    Differs: words of links do not count for CII; text and links each have a tree of their own, so that a node is not
+        both; the text blocks with the most information are taken, because the mean alone prefers single lines.
     """
     content, amount = _content(document, weights)
     found = [node for node in candidates(document, amount, params) if content[node] > params.content]
