@@ -283,12 +283,14 @@ def _view(database: Database, crawl: CrawlGraph, options: _Options) -> Viewpoint
         root = crawl.relevance >= options.least
         if not root.any():
             best = crawl.relevance.max(initial=0.0)
-            raise ValueError(f"--topic {options.least:g}: the nearest page in {database.name} has {best:.2g}")
+            advice = "ask for less" if best else "crawl with a TOPIC first"
+            raise ValueError(f"--topic {options.least:g}: the nearest page in {database.name} has {best:.2g}; {advice}")
         pages = hits.focused(graph, root)
     if options.jumps:
         jumps = crawl.relevance if options.jumps == TOPIC else crawl.columns["seed"].astype(np.float64)
         if not jumps.any():
-            raise ValueError(f"--from {options.jumps}: {database.name} has none")
+            advice = "; crawl with a TOPIC first" if options.jumps == TOPIC else ""
+            raise ValueError(f"--from {options.jumps}: {database.name} has none{advice}")
     return Viewpoint(
         jumps=jumps,
         pages=pages,
