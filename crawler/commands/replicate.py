@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..terminal.output import Output
 
 _WORKERS: Final = (1, 2, 4)
-_PARTITIONS: Final = 8
+_PARTITIONS: Final = 32
 
 
 class Command(NewsCommand):

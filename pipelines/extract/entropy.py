@@ -169,7 +169,7 @@ def structure(shares: Iterable[float]) -> float:
     when one has nearly all, and 0 for fewer than two.
 
     Source: S14.
-    Differs: nothing.
+    Differs: the paper leaves open what SII is of fewer than two children.
 
     >>> structure([2, 2])
     1.0
