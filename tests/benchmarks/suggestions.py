@@ -1,4 +1,4 @@
-"""What selectors gain that `scrapy suggest` finds: suggested on half of a site's pages, judged on the other half.
+"""Gain by the selectors of `scrapy suggest`: suggested on half of a site's pages, judged on the other half.
 
     uv run python -m tests.benchmarks.suggestions [CORPUS ...] [--least 6] [--pages]
 
