@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from pipelines.search.expansion import SynonymsOf
     from pipelines.search.records import Hit, SearchQuery, SearchResult, Span
 
     from ..terminal.output import Output
@@ -79,7 +80,8 @@ class Command(NewsCommand):
             "--expand",
             action=BooleanOptionalAction,
             default=False,
-            help="search also words that go with those of the query in the articles found, and say which (no)",
+            help="search also synonyms (SEARCH_SYNONYMS), and words that go with those of the query in the articles "
+            "found, and say which (no)",
         )
         add_format(parser)
         parser.add_argument("--rebuild", action="store_true", help="make the full-text index anew")
@@ -88,6 +90,7 @@ class Command(NewsCommand):
         parser.add_argument("--output", metavar="FILE", default="-", help="with --documents: the run (standard output)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        from pipelines.search.expansion import load_synonyms
         from pipelines.search.records import SearchQuery
 
         from ..terminal.output import Output
@@ -104,7 +107,10 @@ class Command(NewsCommand):
                 raise ValueError("--documents and --queries go together, and take no words")
             self.refuse_outputs(opts.output, inputs=[opts.documents, opts.queries])
             weights = value_of(self.settings, "SEARCH_WEIGHTS")
-            counts = run_queries(opts.documents, opts.queries, opts.output, weights, expand=opts.expand)
+            synonyms = load_synonyms(value_of(self.settings, "SEARCH_SYNONYMS"))
+            counts = run_queries(
+                opts.documents, opts.queries, opts.output, weights, expand=opts.expand, synonyms=synonyms
+            )
             sys.stderr.write("{:,} documents, {:,} queries\n".format(*counts))
             return
         if not (opts.limit.isdecimal() and 1 <= int(opts.limit) <= _MOST_HITS):
@@ -126,12 +132,16 @@ class Command(NewsCommand):
         from db.search.clicks import ClickFile, beside
         from db.shards.databases import Shards
         from pipelines.search.clicks import learn, query_key
+        from pipelines.search.expansion import load_synonyms
         from pipelines.search.search import SearchOptions, search
 
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
         model = learn(clicks)
         options = SearchOptions(
-            value_of(self.settings, "SEARCH_WEIGHTS"), model.relevances(query_key(query.text)), model.readers
+            value_of(self.settings, "SEARCH_WEIGHTS"),
+            model.relevances(query_key(query.text)),
+            model.readers,
+            load_synonyms(value_of(self.settings, "SEARCH_SYNONYMS")),
         )
         renew_indexes(self)
         with opened_all(self) as databases, ExitStack() as stack:
@@ -152,7 +162,13 @@ class Command(NewsCommand):
 
 
 def run_queries(
-    documents: str, queries: str, output: str, weights: Mapping[str, float], *, expand: bool = False
+    documents: str,
+    queries: str,
+    output: str,
+    weights: Mapping[str, float],
+    *,
+    expand: bool = False,
+    synonyms: SynonymsOf | None = None,
 ) -> tuple[int, int]:
     """Search a file of documents for each query of another; return counts of both.
 
@@ -197,7 +213,7 @@ def run_queries(
         while some := list(islice(made, _AT_ONCE)):
             count += len(some)
             database.write(partial(searched.add, documents=some))
-        options = SearchOptions({**weights, "freshness": 0.0, "links": 0.0, "clicks": 0.0})
+        options = SearchOptions({**weights, "freshness": 0.0, "links": 0.0, "clicks": 0.0}, synonyms=synonyms or {})
         out = sys.stdout if output == "-" else stack.enter_context(open(output, "w", encoding="utf-8"))
         connection = stack.enter_context(database.reading_only())
         for key, text in asked:

@@ -54,6 +54,7 @@ class Command(NewsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         from db.engine.database import open_for_reading
         from db.search.clicks import ClickFile, beside
+        from pipelines.search.expansion import load_synonyms
         from pipelines.search.search import SearchOptions
 
         from ..web.app import make_app
@@ -73,7 +74,10 @@ class Command(NewsCommand):
             (*opts.name, opts.host),
             any_address=not is_local,
             is_learning=opts.learn,
-            search=SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS")),
+            search=SearchOptions(
+                value_of(self.settings, "SEARCH_WEIGHTS"),
+                synonyms=load_synonyms(value_of(self.settings, "SEARCH_SYNONYMS")),
+            ),
             in_force=in_force(self.settings),
         )
         app = make_app(database_url, options)

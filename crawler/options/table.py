@@ -152,6 +152,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "weight of each signal in the order of search results, as JSON: "
             + ", ".join(f"`{name}` {weight:g}" for name, weight in SIGNALS.items())
         ),
+        Option("SEARCH_SYNONYMS", "", text, NO, ""): (
+            "file of synonyms, two words a line and their closeness (`酒店 宾馆 0.9`), that a search for related words "
+            "(`--expand`) looks for, too"
+        ),
     },
     "topic": {
         Option("TOPIC", "", text, SCORING, ""): (

@@ -1,15 +1,19 @@
-"""Expansion of a query by words that go with its own in what was found (S35)."""
+"""Expansion of a query by synonyms, and by words that go with its own (S35)."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from ..text.words import search_words, words
+from ..text.synonyms import load, read_synonyms
+from ..text.words import fold, search_words, words
+
+SynonymsOf = Mapping[str, Sequence[tuple[str, float]]]
+"""Folded word -> its synonyms with their closeness, in (0, 1]."""
 
 _SENTENCE_END: Final = re.compile(r"[。！？；!?;\n]|\.(?=\s)")
 _READ_CHARS: Final = 6_000
@@ -20,7 +24,7 @@ class Params:
     """Parameters of expansion.
 
     Attributes:
-        words: most words that are added.
+        words: most words that are added, beside as many synonyms.
         least: least similarity of an added word, in [0, 1].
         sentences, texts: fewest sentences that it shares with words of the query, and texts that have it.
         weight: of an added word in the query, beside that of one that was written, times its similarity.
@@ -31,6 +35,47 @@ class Params:
     sentences: int = 3
     texts: int = 2
     weight: float = 0.3
+
+
+def load_synonyms(path: str) -> SynonymsOf:
+    """Read a user's file of synonyms, see `read_synonyms`; none for an empty path.
+
+    Raises:
+        ValueError: the file cannot be read, or a line is wrong.
+    """
+    return synonyms_of_words(load(path, "synonyms", read_synonyms)) if path else {}
+
+
+def synonyms_of_words(pairs: Mapping[tuple[str, str], float]) -> SynonymsOf:
+    """Arrange pairs of synonyms by each of their words.
+
+    >>> synonyms_of_words({("酒店", "賓館"): 0.9})
+    {'酒店': [('宾馆', 0.9)], '宾馆': [('酒店', 0.9)]}
+    """
+    found: dict[str, list[tuple[str, float]]] = {}
+    for (first, second), closeness in pairs.items():
+        one, other = fold(first), fold(second)
+        if one != other:
+            found.setdefault(one, []).append((other, closeness))
+            found.setdefault(other, []).append((one, closeness))
+    return found
+
+
+def synonyms(asked: Iterable[str], known: SynonymsOf, params: Params = Params()) -> list[tuple[str, float]]:
+    """Return the synonyms of a query's words, the closest first.
+
+    Source: S35, 查询扩展 by 同义词.
+
+    >>> synonyms(["Hotels"], {"hotel": [("inn", 0.9)]})
+    [('inn', 0.9)]
+    """
+    forms = {form for word in asked for form in (fold(word), *search_words(word))}
+    best: dict[str, float] = {}
+    for form in forms if known else ():
+        for word, closeness in known.get(form, ()):
+            if word not in forms:
+                best[word] = max(closeness, best.get(word, 0.0))
+    return sorted(best.items(), key=lambda one: (-one[1], one[0]))[: params.words]
 
 
 def related_words(asked: Iterable[str], texts: Sequence[str], params: Params = Params()) -> list[tuple[str, float]]:

@@ -35,7 +35,7 @@ from ..text.spellings import plain
 from ..text.words import fold
 from .clicks import NEUTRAL
 from .expansion import Params as Expansion
-from .expansion import related_words
+from .expansion import SynonymsOf, related_words, synonyms
 from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
@@ -66,11 +66,12 @@ _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Order of hits: weights of `SIGNALS`, relevances by clicks, readers of articles."""
+    """Weights of `SIGNALS`, relevances by clicks, readers of articles, synonyms."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     clicks: Mapping[int, float] = field(default_factory=dict)
     readers: Mapping[int, int] = field(default_factory=dict)
+    synonyms: SynonymsOf = field(default_factory=dict)
 
     def weight(self, signal: str) -> float:
         return self.weights.get(signal, SIGNALS[signal])
@@ -143,12 +144,13 @@ class _Search:
         return reduce(add, (find.candidates(one, telling, admitted, _CANDIDATES, counted) for one in self._connections))
 
     def _related(self, ranked: _Ranked) -> list[QueryTerm]:
-        """Return terms of words that go with the query's in the best articles."""
+        """Return terms of synonyms, and of words that go with those of the query."""
         params = Expansion()
         asked = [term.written or self._query.text[term.start : term.end] for term in self._plan.terms if term.is_word]
         texts = [f"{one.title}\n{one.text}" for one in ranked.texts.values()]
+        found = dict(related_words(asked, texts, params)) | dict(synonyms(asked, self._options.synonyms, params))
         terms = []
-        for word, similarity in related_words(asked, texts, params):
+        for word, similarity in sorted(found.items(), key=lambda one: -one[1]):
             for term in read_query(SearchQuery(word, language=self._query.language)).terms:
                 if term.is_word:
                     weight = params.weight * similarity * term.weight

@@ -78,6 +78,7 @@ def test_lines_and_cells_are_for_programs(stand: Path) -> None:
         (["--rebuild", "港口"], "--rebuild takes no words"),
         (["--nothing"], "--nothing"),
         (["港口", "-s", 'SEARCH_WEIGHTS={"fame": 1}'], "'fame' is no signal"),
+        (["港口", "-s", "SEARCH_SYNONYMS=none.txt"], "the synonyms none.txt cannot be read"),
         (["港口", "-s", 'SEARCH_WEIGHTS={"text": -1}'], "a weight is a number, 0 to 100"),
     ],
 )
@@ -87,6 +88,17 @@ def test_wrong_use_is_one_sentence(stand: Path, arguments: list[str], said: str)
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_synonyms_of_a_file_are_searched_and_named(stand: Path, tmp_path: Path) -> None:
+    file = tmp_path / "synonyms.txt"
+    file.write_text("海港 港口 0.9\n", encoding="utf-8")
+    alone = search(stand, "海港", "-s", f"SEARCH_SYNONYMS={file}")
+    assert "no article fits" in alone.stdout
+    also = search(stand, "海港", "--expand", "-s", f"SEARCH_SYNONYMS={file}")
+    assert (also.returncode, also.stderr) == (0, "")
+    assert "港口" in also.stdout
+    assert "stories" in also.stdout
 
 
 @each_row("words", ["NEAR(q, z) OR *^-\"'", "x" * 10_000, "'; DROP TABLE article; --"])

@@ -322,4 +322,8 @@ def test_related_words_are_searched_too_and_named(sqlite_tables: str, tmp_path: 
     assert (urls(expanded)[-1], expanded.also) == ("c.test/3", ["pilot"])
     assert set(urls(expanded)[:2]) == set(urls(plain))
     assert ask(database, '"ferry"', expand=True).also == []
+    known = SearchOptions(synonyms={"lorry": [("road", 0.9)]})
+    found = ask(database, "lorry", options=known, expand=True)
+    assert (urls(found), found.also) == (["c.test/4"], ["road"])
+    assert (ask(database, "lorry", options=known).total, ask(database, "lorry", expand=True).total) == (0, 0)
     database.close()
