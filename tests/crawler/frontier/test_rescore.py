@@ -57,7 +57,8 @@ def arguments(server: OddServer, folder: Path, *settings: str) -> list[str]:
 
 
 def fetched(server: OddServer) -> list[int]:
-    return [int(path[1:]) for _, _, path in server.asked if re.fullmatch(r"/\d+", path)]
+    """Return the pages in the order in which they were first asked for: one held for long is asked for again."""
+    return list(dict.fromkeys(int(path[1:]) for _, _, path in server.asked if re.fullmatch(r"/\d+", path)))
 
 
 @pytest.mark.parametrize(
