@@ -182,8 +182,7 @@ def _read(
     if site_model is not None:
         keys = template.text_keys(document)
         if chosen is None:
-            repeated, on_path = template.find_hints(document, keys, model)
-            extraction = template.correct(document, uncorrected, repeated, on_path)
+            extraction = template.correct(document, uncorrected, *template.find_hints(document, keys, model))
     about = metadata.extract(document, extraction, fetched_at)
     urls = links.resolve_urls(document)
     page_links = links.extract(document, extraction, urls)

@@ -296,6 +296,7 @@ class PageSample:
         path: from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
         stories: keys (signed 64-bit) of the related stories that it names.
         terms: counts by hash (`extract.entropy.term_key`); None when the extractor does not compare pages.
+        kept: those of the keys whose blocks the extractor took for the text.
     """
 
     article: int = 0
@@ -304,6 +305,7 @@ class PageSample:
     path: tuple[int, ...] = ()
     stories: tuple[int, ...] = ()
     terms: Mapping[int, int] | None = None
+    kept: tuple[int, ...] = ()
 
 
 class Spread(NamedTuple):

@@ -6,12 +6,15 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.links.scope import Scope
 from pipelines.records import PageKind, ParseResult
+from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
+from pipelines.site_memory.template import may_correct
+from pipelines.urls import host_key
 from pipelines.worker import Job, PageUnreadable
 
 from .saved_pages import NOWHERE, InputError, SavedPage, page_url, read
@@ -21,31 +24,82 @@ if TYPE_CHECKING:
 
 _AHEAD: Final = 16
 """Pages read ahead, so that the workers are busy while results are taken in order."""
+_HELD: Final = 1_000
+"""Results held back until so many later pages are read, as these tell what their sites repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
+    """What was found on a saved page; `host` is empty where nothing names one."""
+
     input: SavedPage
     url: str
     page: ParseResult
     rendered: str = ""
     problem: str = ""
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How saved pages are read: at most `most` bytes of each, rendered in `form` too if there is one.
+
+    `learns` is whether pages of one host teach what the host repeats (`SITE_MEMORY`).
+    """
+
+    most: int
+    form: str = ""
+    learns: bool = False
 
 
 async def read_in_order(
-    pool: WorkerPool, inputs: Iterable[SavedPage], most: int, form: str = ""
+    pool: WorkerPool, inputs: Iterable[SavedPage], reading: Reading
 ) -> AsyncIterator[SavedResult]:
-    """Yield results in the order of the pages, of at most `most` bytes each."""
+    """Yield results in the order of the pages.
+
+    If it `learns`, a page is corrected by what the others of its host have taught: all of them, or of more than
+    `_HELD` pages those up to as many behind it. Such a page is read twice.
+    """
+    sites: dict[str, SiteModel] = {}
+    held: deque[SavedResult] = deque()
+    async for result in _in_order(pool, inputs, reading):
+        if not reading.learns:
+            yield result
+            continue
+        if result.host and result.page.sample is not None:
+            sites[result.host] = learn(sites.get(result.host, NOTHING), result.page.sample)
+        held.append(result)
+        if len(held) > _HELD:
+            yield await _corrected(pool, held.popleft(), sites, reading)
+    while held:
+        yield await _corrected(pool, held.popleft(), sites, reading)
+
+
+async def _in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: Reading) -> AsyncIterator[SavedResult]:
+    site_model = b"" if reading.learns else None
     waiting: deque[asyncio.Task[SavedResult]] = deque()
     for one in inputs:
-        waiting.append(asyncio.create_task(read_page(pool, one, most, form)))
+        waiting.append(asyncio.create_task(read_page(pool, one, reading, site_model)))
         if len(waiting) >= _AHEAD:
             yield await waiting.popleft()
     while waiting:
         yield await waiting.popleft()
 
 
-async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "") -> SavedResult:
+async def _corrected(
+    pool: WorkerPool, result: SavedResult, sites: Mapping[str, SiteModel], reading: Reading
+) -> SavedResult:
+    sample, model = result.page.sample, sites.get(result.host, NOTHING)
+    # it takes two pages to know what a site repeats
+    if sample is None or model.seen <= 1 or not may_correct(model, sample):
+        return result
+    again = await read_page(pool, result.input, reading, pack(model))
+    return again if again.page.is_kept else result
+
+
+async def read_page(
+    pool: WorkerPool, one: SavedPage, reading: Reading, site_model: bytes | None = None
+) -> SavedResult:
     """Read one page; a failure is the problem of its result."""
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url
@@ -53,18 +107,21 @@ async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "")
         if one.problem:
             raise InputError(one.problem)
         if one.path is not None:
-            body = read(one, most)
+            body = read(one, reading.most)
         if one.path is not None or "://" not in url:
             url = page_url(one.url, body)
-        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form, dom=one.dom)
+        scope = Scope("host", ())
+        job = Job(
+            "page", body, url, one.content_type, "", fetched_at, scope, site_model, form=reading.form, dom=one.dom
+        )
         parsed = await pool.run(job)
     except (InputError, PageUnreadable) as problem:
         return SavedResult(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
         return SavedResult(one, one.url, ParseResult(PageKind.OTHER), problem=f"could not be read: {error!r}")
-    canonical = parsed.metadata.canonical
-    shown = one.url or (canonical if NOWHERE in url else url)
-    return SavedResult(one, shown, parsed, parsed.rendered)
+    canonical, is_known = parsed.metadata.canonical, NOWHERE not in url
+    shown = one.url or (url if is_known else canonical)
+    return SavedResult(one, shown, parsed, parsed.rendered, host=host_key(url) if is_known else "")
 
 
 def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:

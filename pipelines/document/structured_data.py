@@ -114,8 +114,11 @@ def _is_of(item: dict[str, object], url: str, title: str) -> bool:
 
 
 def _body(item: dict[str, object]) -> str:
-    value = item.get("articleBody") or item.get("reviewBody") or item.get("text")
-    return _MARKUP.sub(" ", drop_readings(unescape(shorten(value, 200_000)))) if isinstance(value, str) else ""
+    updates = item.get("liveBlogUpdate")
+    entries = [item, *(one for one in updates if isinstance(one, dict))] if isinstance(updates, list) else [item]
+    bodies = (one.get("articleBody") or one.get("reviewBody") or one.get("text") for one in entries)
+    value = "\n".join(body for body in bodies if isinstance(body, str))
+    return _MARKUP.sub(" ", drop_readings(unescape(shorten(value, 200_000)))) if value else ""
 
 
 def find_types(document: Document) -> set[str]:

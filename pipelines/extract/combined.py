@@ -23,8 +23,8 @@ from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
 from .borders.copies import drop_copies
+from .borders.inner import fill_gaps, whole_blocks, whole_series
 from .borders.stories import other_stories
-from .borders.tables import whole_tables
 from .features import Table, features, is_dated
 from .network import Layout, StagedNetwork
 
@@ -74,6 +74,10 @@ _BYLINE_CHARS: Final = 60
 _LEAST_HEADING, _MOST_HEADING = 5, 120
 """Letters and digits of a headline."""
 _AND = re.compile(r"\s?[,，、;|&]\s?|\s(?:and|und|et|y|e|и|та|og|och|en|i)\s")
+_QUESTION = re.compile(r"[^:：\s][^:：]{0,20}[:：].{3,}[?？][\"”」』]?$")
+"""What somebody is asked in an interview."""
+_MOST_ABOVE: Final = 1.0
+"""Most text above the headline, beside that below it, that is not part of it."""
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff]")
 _LINKED: Final = 0.8
 """Share of its characters from which a line is a link."""
@@ -101,7 +105,7 @@ def extract(document: Document, params: Params) -> Extraction:
 def extract_by(networks: StagedNetwork, document: Document, params: Params) -> Extraction:
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)
-    table, mass = features(document, networks.odds), weigh(document)
+    table, mass = features(document, networks.odds, networks.line_odds), weigh(document)
     chances = networks.predict(table, Layout.of(document, mass))
     chances[_heaps(document)] = 0
     titles = _titles(document)
@@ -109,7 +113,8 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     if others is not None:
         chances[others] = 0
     blocks, confidence = choose_outside(document, chances)
-    blocks = whole_tables(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
+    blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
+    blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
     blocks = drop_copies(document, blocks, mass)
     is_prose = confidence >= params.min_confidence and bool(blocks)
     if not is_prose or int(document.blocks.chars[blocks].sum()) < params.min_chars:
@@ -128,12 +133,12 @@ def choose_within(document: Document, place: Flags) -> list[int]:
     Cost: that of `extract`.
     """
     networks, mass = network(), weigh(document)
-    chances = networks.predict(features(document, networks.odds), Layout.of(document, mass))
+    chances = networks.predict(features(document, networks.odds, networks.line_odds), Layout.of(document, mass))
     chances = _KNOWN_PLACE * chances / (1 + (_KNOWN_PLACE - 1) * chances)
     chances[_heaps(document) | ~place] = 0
     blocks, _ = choose_outside(document, chances)
     titles = _titles(document)
-    blocks = whole_tables(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
+    blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
     return drop_copies(document, blocks, mass)
 
 
@@ -197,9 +202,13 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
 
     def is_body(index: int) -> bool:
         line = texts[index]
+        if _QUESTION.match(line):
+            return True
         is_headline = len(line) <= _MOST_HEADING and (dated or _is_foreign(line)) and _repeats(line, titles)
         return not is_headline and _is_prose(document, index) and not is_framed(line)
 
+    kept = _below_headline(document, kept, mass)
+    own = measure(document).headline
     first = next(filter(is_body, kept), -1)
     if first < 0:
         return kept
@@ -219,6 +228,8 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
             return not heading and not framed and (not is_info(line) or (sure and not _is_foreign(line)))
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
+        if index == own and tags[blocks.nodes[index]] == "h1":
+            return False  # between a lead and the text
         if blocks.link_chars[index] >= _LINKED * blocks.chars[index] and is_pointer(line):
             return False
         if index > last:
@@ -230,6 +241,25 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
     while len(rest) > 1 and rest[-1] > last and tags[blocks.nodes[rest[-1]]] in HEADINGS:
         rest.pop()  # a heading without a text below it heads what was left out
     return rest
+
+
+def _below_headline(document: Document, kept: list[int], mass: Values) -> list[int]:
+    """Leave out what stands above the headline and outside of the container that it shares with the text.
+
+    So do boxes that ask for consent, in whatever language, and notices of the site.
+    """
+    view, parents, ends = measure(document), document.parents, document.ends
+    own = view.headline
+    if own < 0 or document.tags[view.nodes[own]] not in _TOP_HEADINGS or kept[0] > own or kept[-1] <= own:
+        return kept
+    below = [index for index in kept if index > own]
+    above = [index for index in kept if index < own]
+    if not above or float(mass[above].sum()) > _MOST_ABOVE * float(mass[below].sum()):
+        return kept
+    node, core = view.nodes[own], view.nodes[max(below, key=lambda index: mass[index])]
+    while node > 0 and not node <= core < ends[node]:
+        node = parents[node]
+    return [index for index in kept if index >= own or node <= view.nodes[index]]
 
 
 def _is_foreign(line: str) -> bool:

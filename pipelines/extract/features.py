@@ -6,9 +6,11 @@ Each method of the papers (S10 to S20) contributes the quantities that it is bui
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
 from ..document.document import Document
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
+from ..document.tokens import terms
 from ..document.view import Values, measure
 from .density import scores
 
@@ -26,6 +29,11 @@ LEVELS: Final = 5
 """Containers around a block that are described."""
 UNNAMED: Final = 2.0
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
+WORDED: Final = (
+    "words", "worst word", "words at -2", "words at -1", "words at 1", "words at 2", "words of heading",
+    "since bad words",
+)  # fmt: skip
+"""Features that depend on the terms of lines."""
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
 """Features that depend on the names of containers, with their values for a block in no container of that name."""
 # Chosen by hand; the networks weigh the features that they make.
@@ -45,6 +53,15 @@ _NAME_WORDS: Final = 14
 _FEW_TABLES: Final = 3
 _SILENT: Final = frozenset({"div", "span", "body", "html"})
 """Tags that say nothing about their content."""
+_SUMMARIES: Final = ("og:title", "description", "og:description")
+_TERMS: Final = 24
+"""Terms of title and summary that are looked for,"""
+_TERM: Final = 4
+"""of so many letters at least."""
+_STATED: Final = 200
+_LINE_CHARS: Final = 300
+"""Longest line whose terms are looked at."""
+_BAD: Final = -2.0
 _DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
 
 
@@ -91,10 +108,11 @@ class _Features:
         return Table(tuple(self.names), values)
 
 
-def features(document: Document, odds: Mapping[str, float]) -> Table:
+def features(document: Document, odds: Mapping[str, float], line_odds: Mapping[str, float]) -> Table:
     """Return the features of every block of a document, which has at least one.
 
-    `odds` tells how strongly a word in the name of a container speaks for content (see `score_names`).
+    `odds` tells how strongly a word in the name of a container speaks for content (see `score_names`), `line_odds` the
+    same of a term of a line (see `score_lines`).
     Cost: O(nodes + characters of short lines), about one and a half times that of parsing the page.
     """
     page = _Features(document)
@@ -109,6 +127,11 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
     _groups(page)
     _whole(page)
     _era(page)
+    _titled(page)
+    _readable(page)
+    line_scores = ((index, score_terms(line_odds, found)) for index, found in lines_of(document))
+    for name, values in score_lines(document, line_scores).items():
+        page.add(name, values)
     named = names_of(document)
     word_scores = {words: score_words(odds, words) for words in {words for _, words in named}}
     scored = ((node, word_scores[words]) for node, words in named)
@@ -380,6 +403,92 @@ def _era(page: _Features) -> None:
         ("of tables", document.tags.count("table") > _FEW_TABLES),
     ):
         page.add(f"page {name}", np.full(page.size, value, np.float64))
+
+
+def _titled(page: _Features) -> None:
+    """Where the words of the title and the summary stand."""
+    document, view, size = page.document, page.view, page.size
+    metas = document.metas
+    stated = [document.title, read(document).headline, *(metas[name][0] for name in _SUMMARIES if name in metas)]
+    wanted = [term for term in dict.fromkeys(terms(" ".join(stated))) if len(term) >= _TERM or not term.isascii()]
+    # a search for each term is much faster than a look at each word
+    text = "\n".join(document.blocks.texts).lower()
+    ends = list(accumulate(len(line) + 1 for line in document.blocks.texts))
+    places = []
+    for term in wanted[:_TERMS]:
+        at = text.find(term)
+        while at >= 0:
+            block = min(bisect_right(ends, at), size - 1)
+            places.append(block)
+            at = text.find(term, max(ends[block], at + 1))  # a term counts once in a block
+    found = np.bincount(places, minlength=size) if places else np.zeros(size)
+    page.add("title terms", found / max(min(len(wanted), _TERMS), 1))
+    inside = view.sums(np.where(view.linked, 0.0, found))
+    total, mass = max(float(inside[0]), 1.0), view.sums(view.mass)
+    at = view.nodes
+    for level in range(LEVELS):
+        page.add(f"title terms of {level}", inside[at] / total)
+        page.add(f"title density of {level}", inside[at] / total / (mass[at] / page.total + 0.02))
+        at = view.parents[at]
+
+
+def _readable(page: _Features) -> None:
+    """The node that paragraphs give most to: each to its parent, half as much to that one's.
+
+    Source: the score of Arc90, Readability, 2009.
+    """
+    document, view = page.document, page.view
+    count = len(document.tags)
+    points = np.where(page.prose > 0, 1 + document.blocks.marks + np.minimum(view.mass / 100, 3), 0.0)
+    holder = view.parents[view.nodes]
+    score = np.bincount(holder, points, count) + 0.5 * np.bincount(view.parents[holder], points, count)
+    text, linked = view.sums(view.mass), view.sums(view.links)
+    score *= 1 - linked / np.maximum(text + linked, 1)
+    best = int(np.argmax(score))
+    page.add_amount("levels out of readable", _levels_out(document, view.nodes, view.ends, best))
+    whole = max(float(score[best]), 1e-9)
+    page.add("readable", score[holder] / whole)
+    page.add("readable above", score[view.parents[holder]] / whole)
+    body = "".join(read(document).body.split())
+    stated = page.rows[page.names.index("in stated body")]
+    first = int(np.argmax(np.asarray(stated) > 0))
+    upto = np.concatenate(([0.0], np.cumsum(view.chars)))
+    passed = (upto[:-1] - upto[first]) / len(body) if len(body) >= _STATED else np.zeros(page.size)
+    page.add("stated text passed", np.clip(passed, -2, 4))
+
+
+def lines_of(document: Document) -> list[tuple[int, frozenset[str]]]:
+    """Return the terms of each line, by block, that is neither long nor a link."""
+    texts, plain = document.blocks.texts, np.flatnonzero(~measure(document).linked).tolist()
+    return [(index, frozenset(terms(texts[index]))) for index in plain if len(texts[index]) <= _LINE_CHARS]
+
+
+def score_terms(odds: Mapping[str, float], words: frozenset[str]) -> tuple[float, float]:
+    """Return the sum of the odds of a line's terms, over the root of their count, and the lowest of them."""
+    values = [odds[word] for word in words if word in odds]
+    return (sum(values) / len(words) ** 0.5, min(values)) if values else (0.0, 0.0)
+
+
+def score_lines(document: Document, scored: Iterable[tuple[int, tuple[float, float]]]) -> dict[str, Values]:
+    """Describe what the words of lines say of each block: its own, those around it, and of the heading above.
+
+    Cost: O(blocks).
+    """
+    size = len(document.blocks)
+    own, worst = np.zeros(size), np.zeros(size)
+    for index, (whole, lowest) in scored:
+        own[index], worst[index] = whole, lowest
+    rows = {"words": own, "worst word": worst}
+    padded = np.concatenate((np.zeros(3), own, np.zeros(3)))
+    for by in (-2, -1, 1, 2):
+        rows[f"words at {by}"] = padded[3 + by : 3 + by + size]
+    order, tags = np.arange(size), document.tags
+    headings = np.fromiter((tags[node] in _EMPHASIS for node in document.blocks.nodes), np.bool_, size)
+    heading = np.maximum.accumulate(np.where(headings, order, -1))
+    rows["words of heading"] = np.where(heading >= 0, own[heading], 0.0)
+    bad = np.maximum.accumulate(np.where(own <= _BAD, order, -_FAR))
+    rows["since bad words"] = np.log1p(np.minimum(order - bad, _FAR))
+    return rows
 
 
 def is_dated(document: Document) -> bool:

@@ -150,10 +150,11 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
 class StagedNetwork:
     """Networks that see a block's features, and others that see their chances alone.
 
-    The `odds` tell what words in names of containers say of content.
+    The `odds` tell what words in names of containers say of content, `line_odds` what terms of lines say.
     """
 
     odds: Mapping[str, float]
+    line_odds: Mapping[str, float]
     first: DenseNetwork
     second: DenseNetwork
 
@@ -164,8 +165,8 @@ class StagedNetwork:
         return chances
 
     def model(self) -> dict[str, object]:
-        return {"odds": dict(self.odds), "first": self.first.model(), "second": self.second.model()}
+        return {"odds": dict(self.odds), "line_odds": dict(self.line_odds), "first": self.first.model(), "second": self.second.model()}
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> StagedNetwork:
-        return cls(model["odds"], DenseNetwork.of(model["first"]), DenseNetwork.of(model["second"]))
+        return cls(model["odds"], model["line_odds"], DenseNetwork.of(model["first"]), DenseNetwork.of(model["second"]))

@@ -42,6 +42,11 @@ _MOSTLY: Final = 0.7
 _MIN_CHARS: Final = 40
 """Length of the shortest text that the model leaves or brings. These six were chosen by hand;
 `uv run python -m tests.benchmarks.site_memory` prints what they gain."""
+_FEW_PAGES: Final = 5
+_MOST_NOTICES: Final = 3
+_PARAGRAPH: Final = 60
+"""If more paragraphs than `_MOST_NOTICES`, of so many letters, are repeated on a site of a few pages, these are
+versions of one story rather than notices."""
 
 
 def text_keys(document: Document) -> dict[int, int]:
@@ -65,16 +70,17 @@ def text_keys(document: Document) -> dict[int, int]:
     return keys
 
 
-def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) -> tuple[Values, Values]:
+def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) -> tuple[Values, Values, float]:
     """Return the evidence of the site model for a page whose `text_keys` are given.
 
     That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles that
-    carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
+    carry the block, and how well the place of the body that holds the block is supported; 0 when unknown. The third is
+    how many pages the model knows.
     Cost: O(blocks + siblings on the paths of the template).
     """
     count = len(document.blocks)
     if not model.pages or not count:
-        return np.zeros(0), np.zeros(0)
+        return np.zeros(0), np.zeros(0), 0.0
     repeated, on_path = np.zeros(count), np.zeros(count)
     for block, key in keys.items():
         repeated[block] = model.texts.get(key, 0.0) / (model.pages + 1.0)
@@ -85,7 +91,7 @@ def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) ->
             if node >= 0:
                 support = pages / (template.pages + 1.0)
                 on_path = np.maximum(on_path, np.where(measure(document).inside(node), support, 0.0))
-    return repeated, on_path
+    return repeated, on_path, model.pages
 
 
 def story_key(url: str) -> int:
@@ -115,10 +121,28 @@ def sample_page(
     place = find_place(document, extraction.blocks)
     path = path_of(document, place) if place > 0 else ()
     named = tuple(map(story_key, stories))
-    return PageSample(article, tuple(keys.values()), simple_tree(document), path, named, terms)
+    kept = tuple(keys[block] for block in extraction.blocks if block in keys)
+    return PageSample(article, tuple(keys.values()), simple_tree(document), path, named, terms, kept)
 
 
-def correct(document: Document, extraction: Extraction, repeated: Values, on_path: Values) -> Extraction:
+def may_correct(model: SiteModel, sample: PageSample) -> bool:
+    """Tell whether a model may correct the extraction that a sample was made from; mostly it will not.
+
+    Cost: O(blocks kept + templates).
+    """
+    if any(model.texts.get(key, 0.0) >= _REPEATED * (model.pages + 1.0) for key in sample.kept):
+        return True
+    template = template_of(model.templates, sample.tree)
+    if template is None:
+        return False
+    return any(
+        pages >= _SUPPORT * (template.pages + 1.0) and path != sample.path for path, pages in template.paths.items()
+    )
+
+
+def correct(
+    document: Document, extraction: Extraction, repeated: Values, on_path: Values, pages: float
+) -> Extraction:
     """Correct an extraction by the evidence of the site model (see `find_hints`).
 
     A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and blocks
@@ -144,6 +168,9 @@ def correct(document: Document, extraction: Extraction, repeated: Values, on_pat
         evidence.append("place")
     for bound, left in ((_REPEATED, 0.5), (_CERTAIN, 0.0)):
         rest = text_mask & (repeated < bound)
+        shared = text_mask & ~rest & (measure(document).letters >= _PARAGRAPH)
+        if pages < _FEW_PAGES and shared.sum() > _MOST_NOTICES:
+            break
         if (rest != text_mask).any() and chars[rest].sum() >= max(_MIN_CHARS, left * chars[text_mask].sum()):
             text_mask = rest
             evidence.append("repeated")

@@ -48,9 +48,10 @@ class Example:
 def example(body: bytes, row: Mapping[str, object]) -> Example | None:
     """Return what is to be learnt from a page and what its corpus says about it.
 
-    `row` has `id` and `text`; optional are `url`, `host`, `title`, `captions`, `optional` (lists of lines that do not
-    count), `page_type` (`list` and `other` are no articles), `coverage` (share of the text that the page holds) and
-    `suspect` (true for a text that is probably wrong, which gives None, as does one that the page does not hold).
+    `row` has `id` and `text`, which is empty for a page that is no article; optional are `url`, `host`, `title`,
+    `captions`, `optional` (lists of lines that do not count), `page_type` (`list` and `other` are no articles),
+    `coverage` (share of the text that the page holds) and `suspect` (true for a text that is probably wrong, which
+    gives None, as does one that the page does not hold).
 
     Raises:
         ValueError: `id` or `text` is missing or no string.
@@ -58,7 +59,7 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
     name, text = row.get("id"), row.get("text")
     if not isinstance(name, str) or not name:
         raise ValueError(f"id is {name!r}; it takes a string")
-    article = row.get("page_type") not in {"list", "other"}
+    article = row.get("page_type") not in {"list", "other"} and text != ""
     if article and not isinstance(text, str):
         raise ValueError(f"text of {name!r} is {text!r}; it takes a string")
     coverage = row.get("coverage", 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,10 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..decode.characters import Counts
-from ..document.document import sum_sub_trees
+from ..document.document import Document, sum_sub_trees
 from ..document.view import Flags
 from ..extract.combined import weigh
-from ..extract.features import NAMED, Table, features, names_of, score_names, score_words
+from ..extract.features import (
+    NAMED,
+    WORDED,
+    Table,
+    features,
+    lines_of,
+    names_of,
+    score_lines,
+    score_names,
+    score_terms,
+    score_words,
+)
 from ..extract.network import Layout, Matrix, StagedNetwork, predict, surroundings
 from ..models.network import DenseNetwork, standardise
 from .examples import Example
@@ -32,6 +43,8 @@ _RATES: Final = ((0.4, 1.0), (0.2, 0.5), (0.2, 0.2), (0.2, 0.05))
 """Parts of a training, and the size of their steps beside that of the first."""
 _KNOWN_SITES: Final = 3
 """A word counts when containers of so many sites have it in their names."""
+_KNOWN_SITES_LINE: Final = 6
+_LEAST_LINE_ODDS: Final = 0.7
 _PRIOR: Final = 3.0
 """Texts of so many pages that each word is thought to have been seen with, as much content as anywhere."""
 _MOST_ODDS: Final = 4.0
@@ -74,15 +87,17 @@ class TrainingPage:
     site: str
     table: Table
     layout: Layout
+    document: Document
     names: list[tuple[int, tuple[str, ...]]]
+    lines: list[tuple[int, frozenset[str]]]
     content: Flags
     costs: Matrix
 
     @classmethod
     def of(cls, page: Example) -> TrainingPage:
         document = page.document
-        table, layout = features(document, {}), Layout.of(document, weigh(document))
-        return cls(page.site or page.id, table, layout, names_of(document), page.content, _costs(page))
+        table, layout = features(document, {}, {}), Layout.of(document, weigh(document))
+        return cls(page.site or page.id, table, layout, document, names_of(document), lines_of(document), page.content, _costs(page))
 
 
 def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
@@ -104,8 +119,9 @@ def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> 
         raise ValueError("there is no page with text to learn from")
     dealt = parts([page.site for page in training_pages], params.networks)
     odds = _learn_odds(training_pages, dealt, params.networks)
+    line_odds = _learn_line_odds(training_pages, dealt, params.networks)
     for page, part in zip(training_pages, dealt, strict=True):
-        _rescore(page, odds[part])
+        _rescore(page, odds[part], line_odds[part])
     block_parts = np.repeat(dealt, [len(page.content) for page in training_pages])
     examples = _TrainingSet(
         training_pages[0].table.names,
@@ -132,7 +148,7 @@ def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> 
     )
     then = replace(params, hidden=params.then, networks=max(params.networks // 2, 1))
     second = fit(_drawn(examples, seed), seed, then)
-    return StagedNetwork(odds[-1], _join(firsts), second)
+    return StagedNetwork(odds[-1], line_odds[-1], _join(firsts), second)
 
 
 def parts(sites: Sequence[str], count: int) -> Counts:
@@ -174,9 +190,38 @@ def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> lis
     return all_odds
 
 
-def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
+def _learn_line_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> list[dict[str, float]]:
+    """Return log-odds of terms of lines, by all parts but each one, then by all.
+
+    A page counts a term once among its content, and once among the rest.
+    """
+    seen = [(Counter[str](), Counter[str]()) for _ in range(count)]
+    sites: dict[str, set[str]] = defaultdict(set)
+    for page, part in zip(pages, dealt.tolist(), strict=True):
+        sides: tuple[set[str], set[str]] = (set(), set())
+        for index, words in page.lines:
+            sides[not page.content[index]].update(words)
+        for side, words in zip(seen[part], sides, strict=True):
+            side.update(words)
+        for word in sides[0] | sides[1]:
+            sites[word].add(page.site)
+    words = [word for word, where in sites.items() if len(where) >= _KNOWN_SITES_LINE]
+    by_part = np.array([[[one[side][word] for word in words] for one in seen] for side in (0, 1)], np.float64)
+    all_odds = []
+    for part in range(count + 1):
+        content, rest = by_part[:, np.arange(count) != part].sum(axis=1)
+        share = (content.sum() + 1) / (content.sum() + rest.sum() + 2)
+        odds = np.log((content + _PRIOR * share) / (rest + _PRIOR * (1 - share)) * (1 - share) / share)
+        pairs = zip(words, np.round(np.clip(odds, -_MOST_ODDS, _MOST_ODDS), 1).tolist(), strict=True)
+        all_odds.append({word: value for word, value in pairs if value <= -_LEAST_LINE_ODDS})
+    return all_odds
+
+
+def _rescore(page: TrainingPage, odds: Mapping[str, float], line_odds: Mapping[str, float]) -> None:
     scored = ((node, score_words(odds, words)) for node, words in page.names)
-    for name, values in score_names(page.layout.ends, page.layout.nodes, scored).items():
+    rows = score_names(page.layout.ends, page.layout.nodes, scored)
+    rows |= score_lines(page.document, ((index, score_terms(line_odds, words)) for index, words in page.lines))
+    for name, values in rows.items():
         page.table.values[page.table.names.index(name)] = values
 
 

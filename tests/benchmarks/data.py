@@ -35,7 +35,7 @@ FIRST_ROWS = {
 """Rows that each corpus had when floors.json was made."""
 TRAINED_ON = (
     *FIRST_ROWS, "andy-news", "big9", "chaos", "cleaneval-dev", "cleanportaleval", "evan", "harvest-forum",
-    "nonarticle", "omnivore", "xmu",
+    "nonarticle", "omnivore", "platforms", "xmu",
 )  # fmt: skip
 """Corpora that models/combined.json is made from."""
 

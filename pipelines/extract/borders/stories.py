@@ -89,10 +89,11 @@ class _Headlines:
         while article > 0 and tags[article] != "article":
             article = parents[article]
         last = 0
+        is_row = self._is_row()
         for index in self.heads:
             node = nodes[index]
             is_level = tags[node] == tags[headline] == "h1"
-            is_beside = is_level and parents[node] == parents[headline] and index > self.core
+            is_beside = is_row and is_level and parents[node] == parents[headline] and index > self.core
             if node < last or (body <= node < document.ends[body] and not is_beside):
                 continue
             prose = self._prose_below(index)
@@ -108,6 +109,14 @@ class _Headlines:
             if self._is_headline(index, is_level=is_level) and self._is_signed(index, first, prose):
                 last = document.ends[parents[node] if box == node else box]
                 yield box, last
+
+    def _is_row(self) -> bool:
+        """Headlines beside the page's own head stories: most are signed, as sub-headings of one story are not."""
+        nodes, parents = self.nodes, self.document.parents
+        holder = parents[nodes[self.own]]
+        beside = [index for index in self.firsts if index > self.core and parents[nodes[index]] == holder]
+        signed = [index for index in beside if (prose := self._prose_below(index)) >= 0 and self._is_signed(index, index, prose)]
+        return 2 * len(signed) > len(beside)
 
     def _is_headline(self, index: int, *, is_level: bool) -> bool:
         texts = self.document.blocks.texts

@@ -45,7 +45,7 @@ def test_keeps_the_text_and_nothing_else() -> None:
 def test_features_are_those_of_the_training() -> None:
     document = parse(PAGE, "")
     networks = network()
-    table = features(document, networks.odds)
+    table = features(document, networks.odds, networks.line_odds)
     assert table.names == networks.first.features
     assert np.isfinite(table.values).all()
     layout = Layout.of(document, weigh(document))
@@ -57,7 +57,7 @@ def test_features_are_those_of_the_training() -> None:
 def test_names_of_containers_are_scored_from_the_outside_in() -> None:
     document = parse(b"<body class=page><p>a</p><div class='post tags'><p>b</p><i class=ad>c</i></div></body>", "")
     assert dict(names_of(document))[document.tags.index("div")] == ("post", "tags")
-    table = features(document, {"tags": -2.0, "post": -2.0, "ad": -3.0, "<p>": 1.0, "page": 0.5})
+    table = features(document, {"tags": -2.0, "post": -2.0, "ad": -3.0, "<p>": 1.0, "page": 0.5}, {})
     rows = np.array([table.values[table.names.index(name)] for name in SCORES])
     both = -4 / 2**0.5
     near, around, worst = [1, 1, both], [0.5, both, 0.5], [0, both, both]
@@ -66,10 +66,89 @@ def test_names_of_containers_are_scored_from_the_outside_in() -> None:
 
 def test_page_tells_how_it_is_made() -> None:
     head = "<meta name=viewport content=x><meta property=og:type content=article>"
-    table = features(parse(f"{head}<p>one</p><p>two</p>".encode(), ""), {})
+    table = features(parse(f"{head}<p>one</p><p>two</p>".encode(), ""), {}, {})
     found = {name: table.values[table.names.index(name)].tolist() for name in table.names if name.startswith("page ")}
     assert found["page for phones"] == found["page is article"] == found["page paragraphs"] == [1.0, 1.0]
     assert found["page dated"] == found["page of tables"] == found["page states article"] == [0.0, 0.0]
+
+
+def rows_of(body: str, line_odds: dict[str, float], *names: str) -> list[list[float]]:
+    table = features(parse(body.encode(), ""), {}, line_odds)
+    return [np.round(table.values[table.names.index(name)], 3).tolist() for name in names]
+
+
+def test_terms_of_lines_count_but_those_of_links_do_not() -> None:
+    body = "<h3>Read more</h3><p>The bridge is open.</p><p><a href=/a>Read more</a></p><p>Sign up now to read more.</p>"
+    own, worst, before, heading = rows_of(
+        body, {"read": -1.0, "sign": -3.0}, "words", "worst word", "words at -1", "words of heading"
+    )
+    assert own == pytest.approx([-1 / 2**0.5, 0, 0, -4 / 6**0.5], abs=1e-3)
+    assert worst == [-1, 0, 0, -3]
+    assert before == [0, *own[:3]]
+    assert heading == pytest.approx([own[0]] * 4)
+
+
+def test_words_of_the_title_tell_the_place() -> None:
+    body = (
+        "<title>Ferry fares rise</title><body><div><p>Ferry fares rise on Monday.</p><p>Who pays for it.</p></div>"
+        "<p>Weather: rain on Monday.</p>"
+    )
+    share, inside = rows_of(body, {}, "title terms", "title terms of 1")
+    assert share == [1, 0, 0]
+    assert inside == [1, 1, 1]
+    assert rows_of(body, {}, "title terms of 0")[0] == [1, 0, 0]
+
+
+def test_stated_length_tells_where_a_text_ends() -> None:
+    text, more = "The ferry crossed the strait. " * 10, "Another story begins here. " * 10
+    stated = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{text}"}}</script>'
+    page = f"{stated}<p>{text}</p><p>{more}</p><p>{more}</p>"
+    passed, readable = rows_of(page, {}, "stated text passed", "readable")
+    assert passed == pytest.approx([0, 1, 1 + len(more.replace(" ", "")) / len(text.replace(" ", ""))], abs=1e-3)
+    assert readable == [1, 1, 1]
+
+
+SENTENCES = [
+    "The new bridge across the harbour opened on Tuesday morning after four years of work, to the joy of the town.",
+    "Engineers said that the span had been tested with forty loaded lorries, and that it had hardly moved at all.",
+    "The council expects twelve thousand vehicles a day, which is about half of what the old crossing carried.",
+    "Shopkeepers on the quay fear for their trade, because the road that brought people past now ends at a wall.",
+]
+
+
+@each_row(
+    "notice",
+    [
+        "We and our 812 partners store information on a device, such as cookies, and process personal data for ads.",
+        "Wir und unsere 812 Partner speichern Informationen auf einem Gerät, etwa Cookies, und verarbeiten Daten dazu.",
+        "我们和我们的812家合作伙伴在您的设备上存储信息，例如小型文本文件，并处理个人数据，用于个性化广告和内容。",
+        "Ми та наші 812 партнерів зберігаємо інформацію на пристрої, зокрема файли cookie, й обробляємо особисті дані.",
+    ],
+)
+def test_what_stands_above_the_headline_in_another_place_is_no_text(notice: str) -> None:
+    text = "".join(f"<p>{line}</p>" for line in SENTENCES)
+    body = f"<div class=x7><p>{notice}</p><p>{notice}</p></div><main><h1>Harbour bridge opens</h1>{text}</main>"
+    found = extract(parse(f"<title>Harbour bridge opens</title><body>{body}".encode(), "http://e.com/a"), Params())
+    assert found.text.split("\n") == SENTENCES
+
+
+def test_lead_above_the_headline_in_its_container_stays() -> None:
+    text = "".join(f"<p>{line}</p>" for line in SENTENCES[1:])
+    body = f"<article><p>{SENTENCES[0]}</p><h1>Harbour bridge opens</h1>{text}</article>"
+    found = extract(parse(f"<title>Harbour bridge opens</title><body>{body}".encode(), "http://e.com/a"), Params())
+    assert found.text.split("\n") == SENTENCES
+
+
+@each_row("asked", ["记者：大桥修了多久？", "王小明：你怕过吗？", "南方周末：谁来付钱？"])
+def test_interview_that_opens_with_a_question_keeps_it(asked: str) -> None:
+    answers = [
+        "工程师：四年，其中有一个冬天什么都没动，因为海面结了冰，船只无法靠近桥墩。",
+        "工程师：怕过，那时候每天晚上都睡不着，总在听外面的风声，第二天一早又要到工地去。",
+    ]
+    talk = "".join(f"<p>{line}</p>" for line in (asked, answers[0], "记者：后来呢？", answers[1]))
+    body = f"<h1>港口新大桥总工程师访谈</h1><p>2024-03-15 10:30 来源：样本日报</p>{talk}"
+    document = parse(f"<title>港口新大桥总工程师访谈</title><body><article>{body}</article>".encode(), "http://e.cn/a")
+    assert extract(document, Params()).text.split("\n")[0] == asked
 
 
 def test_headline_is_found_where_the_title_repeats_it() -> None:

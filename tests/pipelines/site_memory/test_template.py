@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -16,7 +17,14 @@ from pipelines.extract import extractor
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
-from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, correct, find_hints, sample_page, text_keys
+from pipelines.site_memory.template import (
+    MAX_TEXTS_OF_PAGE,
+    correct,
+    find_hints,
+    may_correct,
+    sample_page,
+    text_keys,
+)
 from pipelines.text_form.render import extraction
 from tests.table import each_row
 
@@ -98,6 +106,31 @@ def test_article_whose_text_is_known_is_not_lost() -> None:
     assert all(line in read(again, known).extraction.text for line in story(0))
 
 
+@each_row("known, count", [(3, 5), (6, 1)])
+def test_paragraphs_that_two_versions_of_a_story_share_stay(known: int, count: int) -> None:
+    """A site of a few pages is too small to tell them from notices; four shared paragraphs are no notice."""
+    shared = [line.replace("批货物", "批鱼") for line in story(70)]
+    model = NOTHING
+    for n in range(known):
+        sample = read(markup(n, [*story(n), *shared]), NOTHING).sample
+        assert sample is not None
+        model = learn(model, sample)
+    lines = read(markup(40, [*story(40), *shared]), model).extraction.text.split("\n")
+    assert sum(line in lines for line in [*shared, NOTICE]) == (count if count > 1 else 0)
+    assert set(story(40)) <= set(lines)
+
+
+def test_model_may_correct_only_what_it_knows_better() -> None:
+    known = site()
+    with_notice, without = (read(markup(30, text)).sample for text in (story(30), story(30)))
+    other = parse_page(markup(31, story(31), new=True), "http://h.cn/31", fetched_at=NOW, site_model=b"").sample
+    assert with_notice is not None and without is not None and other is not None
+    assert may_correct(known, replace(with_notice, kept=with_notice.texts))
+    assert not may_correct(known, replace(without, kept=()))
+    assert may_correct(known, replace(without, kept=(), path=(1, 2)))
+    assert not may_correct(known, other)
+
+
 def test_hints_of_a_known_template() -> None:
     known = site()
     document = parse(markup(30, story(30)), "http://h.cn/30")
@@ -163,7 +196,7 @@ def test_nothing_known_changes_nothing() -> None:
     document = parse(markup(1, story(1)), "http://h.cn/1")
     own = extractor("density")(document)
     hints = find_hints(document, text_keys(document), NOTHING)
-    assert [len(column) for column in hints] == [0, 0]
+    assert [len(column) for column in hints[:2]] == [0, 0]
     assert correct(document, own, *hints) is own
     hints = find_hints(document, text_keys(document), site())
     assert correct(document, Extraction(reason=PageReason.NO_PROSE), *hints).text == ""
@@ -234,6 +267,6 @@ def test_article_is_never_lost(rows: list[tuple[bool, float, float]]) -> None:
     kept = [n for n, row in enumerate(rows) if row[0]]
     own = extraction(document, kept, 0.5) if kept else Extraction(reason=PageReason.NO_PROSE)
     repeated, on_path = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
-    corrected = correct(document, own, repeated, on_path)
+    corrected = correct(document, own, repeated, on_path, 20.0)
     assert bool(corrected.text) == bool(own.text)
     assert corrected.text.split("\n") == [document.blocks.texts[n] for n in corrected.blocks] or not kept

@@ -101,8 +101,21 @@ def test_names_are_learned_and_read_again() -> None:
     read = StagedNetwork.of(json.loads(json.dumps(found.model())))
     assert read.model() == found.model()
     document = page(99, is_story=True).document
-    chances = read.predict(features(document, read.odds), Layout.of(document, weigh(document)))
+    chances = read.predict(features(document, read.odds, read.line_odds), Layout.of(document, weigh(document)))
     assert chances[:3].min() > 0.5 > chances[3:].max()
+
+
+def test_terms_that_stand_outside_of_texts_are_learned() -> None:
+    pages = []
+    for number in range(12):
+        text = f"The bridge number {number} over the river was opened on Sunday by the mayor."
+        body = f"<title>x</title><p>{text}</p><p>Subscribe to our newsletter.</p>"
+        made = example(body.encode(), {"id": f"{number}", "text": text, "host": f"s{number}.example"})
+        assert made is not None
+        pages.append(made)
+    odds = learn(pages, 1, Params(hidden=(4,), then=(4,), networks=2, epochs=2)).line_odds
+    assert odds["subscribe"] == odds["newsletter"] < -1
+    assert not {"river", "bridge", "mayor"} & odds.keys()
 
 
 def test_names_are_scored_by_other_sites() -> None:

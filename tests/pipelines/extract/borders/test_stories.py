@@ -130,6 +130,16 @@ def test_posts_that_answer_stay() -> None:
     assert not flagged(headline(1), f"<div>{first}{answers}</div>")
 
 
+def test_sub_headings_of_the_level_of_the_headline_stay() -> None:
+    """A date in the text below one of several does not make it a story."""
+    own = f"<h1>{headline(1)}</h1><p>By Anna Holm, 3 March 2024</p><p>{paragraphs(1, 1)[0]}</p>"
+    parts = "".join(
+        f"<h1>{headline(at)}</h1>{'<p>Drawn in March 2024</p>' * (at == 3)}<p>{paragraphs(at, 1)[0]}</p>"
+        for at in range(2, 7)
+    )
+    assert not flagged(headline(1), f"<div class=article>{own}{parts}</div>")
+
+
 @each_row("depth", [1, 150])
 def test_page_of_headlines_costs_little(depth: int) -> None:
     one = f"{'<div>' * depth}<h1>{headline(2)}</h1><p>3 March 2024</p><p>{paragraphs(2, 1)[0]}</p>{'</div>' * depth}"

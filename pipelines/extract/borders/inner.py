@@ -1,0 +1,150 @@
+"""Tables and lists inside a text: it holds all of one or nothing.
+
+Cells and items are too short to be judged one by one. What stands between two paragraphs of the text is part of it;
+elsewhere the chances of all cells together tell.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...document.document import Document
+from ...document.noise import is_noisy_name
+from ...document.view import Flags, Values, measure
+from ...text_form.structure import is_data_table
+
+_LEAST: Final = 0.4
+"""Least mean chance of the text of a table that is kept; found on folds 0 and 1, checked on 2 and 3."""
+_PARAGRAPH: Final = 30
+"""Least mass of a line with a punctuation mark that is a paragraph."""
+_LEAST_GAP: Final = 0.3
+"""Least chance of a paragraph between two kept ones; of .02, .1 and .3 the last lost least on the four folds."""
+_ENTRIES: Final = frozenset({"div", "article", "section", "li"})
+_LEAST_ENTRIES: Final = 3
+_SERIES: Final = 0.5
+"""Least share of a text that stands in entries."""
+_INNER: Final = frozenset({"table", "dl", "ul", "ol"})
+_COLONS: Final = (":", "：")
+
+
+def whole_blocks(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
+    """Return the blocks of `kept` with each data table, list of terms and announced list completed or left out.
+
+    All are ascending; `kept` itself when nothing else would be left. `chances` are in [0, 1].
+    Cost: O(blocks + nodes of the tables and lists).
+    """
+    tags, nodes = document.tags, document.blocks.nodes
+    if not kept or _INNER.isdisjoint(tags):
+        return kept
+    view, flags = measure(document), np.zeros(len(document.blocks), np.bool_)
+    flags[kept] = True
+    paragraphs = flags & (view.mass >= _PARAGRAPH) & (document.blocks.marks > 0)
+    begin, end = min(nodes[index] for index in kept), max(nodes[index] for index in kept)
+    changed = False
+    for node in range(begin, min(end + 1, len(tags))):
+        if tags[node] not in _INNER or not document.T[node]:
+            continue
+        inside = view.inside(node)
+        is_table = tags[node] == "table"
+        if is_table:
+            if not is_data_table(document, node):
+                continue
+        elif tags[node] == "dl":
+            if not {"dt", "dd"} <= set(tags[node + 1 : document.ends[node]]):
+                continue
+        elif not _is_announced(document, flags, inside):
+            continue
+        if _is_between(document, node, paragraphs):
+            flags[inside] = changed = True
+        elif is_table and (flags & inside).any():
+            flags[inside] = float(np.average(chances[inside], weights=mass[inside])) >= _LEAST
+            changed = True
+    return (np.flatnonzero(flags).tolist() or kept) if changed else kept
+
+
+def _is_announced(document: Document, flags: Flags, inside: Flags) -> bool:
+    """The kept line before a list ends in a colon."""
+    first = int(np.argmax(inside))
+    return first > 0 and bool(flags[first - 1]) and document.blocks.texts[first - 1].endswith(_COLONS)
+
+
+def _is_between(document: Document, node: int, paragraphs: Flags) -> bool:
+    """Paragraphs of the text stand before and behind an element, all in one container."""
+    parents, ends, nodes = document.parents, document.ends, measure(document).nodes
+    outer = node
+    while outer > 0:
+        if is_noisy_name(document.names[outer]):
+            return False
+        parent = parents[outer]
+        if document.T[parent] > document.T[node]:
+            break
+        outer = parent  # it holds nothing but the element
+    if outer <= 0:
+        return False
+    before = paragraphs & (nodes >= parent) & (nodes < outer)
+    behind = paragraphs & (nodes >= ends[outer]) & (nodes < ends[parent])
+    return bool(before.any() and behind.any())
+
+
+def fill_gaps(document: Document, kept: list[int], chances: Values) -> list[int]:
+    """Return the blocks of `kept` (ascending) with the paragraphs between like siblings that are kept, too.
+
+    Cost: O(blocks).
+    """
+    view = measure(document)
+    groups, parents = view.groups, view.parents[view.nodes]
+    flags = np.zeros(len(groups), np.bool_)
+    flags[kept] = True
+    firsts: dict[tuple[int, int], int] = {}
+    lasts: dict[tuple[int, int], int] = {}
+    for index in kept:
+        key = int(groups[index]), int(parents[index])
+        firsts.setdefault(key, index)
+        lasts[key] = index
+    is_prose = (view.mass >= _PARAGRAPH) & (document.blocks.marks > 0) & ~view.linked & (chances >= _LEAST_GAP) & ~flags
+    for index in np.flatnonzero(is_prose).tolist():
+        key = int(groups[index]), int(parents[index])
+        if firsts.get(key, index) < index < lasts.get(key, index):
+            flags[index] = True
+    return np.flatnonzero(flags).tolist()
+
+
+def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]:
+    """Return the blocks of `kept` (ascending) with the entries that a text of entries lacks, as of a live blog.
+
+    Entries are siblings alike by tag and name, each with prose. If most of the text stands in them and most of them
+    are kept, all are: what is kept of one is kept of the others.
+    Cost: O(blocks x levels).
+    """
+    tags, names, parents = document.tags, document.names, document.parents
+    view, blocks = measure(document), document.blocks
+    nodes = blocks.nodes
+    is_prose = (view.mass >= _PARAGRAPH) & (blocks.marks > 0) & ~view.linked
+    total = float(mass[kept].sum())
+    entry_of: dict[int, int] = {}
+    series: dict[tuple[int, str, str], dict[int, float]] = {}
+    for index in kept:
+        node = nodes[index]
+        while node > 0:
+            if names[node] and tags[node] in _ENTRIES:
+                entries = series.setdefault((parents[node], tags[node], names[node]), {})
+                entries[node] = entries.get(node, 0.0) + float(mass[index])
+            node = parents[node]
+    best = max(series, key=lambda key: (len(series[key]), sum(series[key].values())), default=None)
+    if best is None or len(series[best]) < _LEAST_ENTRIES or sum(series[best].values()) < _SERIES * total:
+        return kept
+    parent, tag, name = best
+    kept_entries = series[best]
+    all_entries = [child for child in view.children(parent) if tags[child] == tag and names[child] == name]
+    lacking = [node for node in all_entries if node not in kept_entries and (view.inside(node) & is_prose).any()]
+    if not lacking or len(lacking) >= len(kept_entries):
+        return kept
+    groups = view.groups
+    alike = {int(groups[index]) for index in kept if any(node <= nodes[index] < document.ends[node] for node in kept_entries)}
+    flags = np.zeros(len(nodes), np.bool_)
+    flags[kept] = True
+    for node in lacking:
+        flags |= view.inside(node) & np.isin(groups, list(alike))
+    return np.flatnonzero(flags).tolist()
