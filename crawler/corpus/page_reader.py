@@ -52,9 +52,7 @@ class Reading:
     learns: bool = False
 
 
-async def read_in_order(
-    pool: WorkerPool, inputs: Iterable[SavedPage], reading: Reading
-) -> AsyncIterator[SavedResult]:
+async def read_in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: Reading) -> AsyncIterator[SavedResult]:
     """Yield results in the order of the pages.
 
     If it `learns`, a page is corrected by what the others of its host have taught: all of them, or of more than
@@ -97,9 +95,7 @@ async def _corrected(
     return again if again.page.is_kept else result
 
 
-async def read_page(
-    pool: WorkerPool, one: SavedPage, reading: Reading, site_model: bytes | None = None
-) -> SavedResult:
+async def read_page(pool: WorkerPool, one: SavedPage, reading: Reading, site_model: bytes | None = None) -> SavedResult:
     """Read one page; a failure is the problem of its result."""
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url

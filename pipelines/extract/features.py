@@ -416,11 +416,11 @@ def _titled(page: _Features) -> None:
     ends = list(accumulate(len(line) + 1 for line in document.blocks.texts))
     places = []
     for term in wanted[:_TERMS]:
-        at = text.find(term)
-        while at >= 0:
-            block = min(bisect_right(ends, at), size - 1)
+        place = text.find(term)
+        while place >= 0:
+            block = min(bisect_right(ends, place), size - 1)
             places.append(block)
-            at = text.find(term, max(ends[block], at + 1))  # a term counts once in a block
+            place = text.find(term, max(ends[block], place + 1))  # a term counts once in a block
     found = np.bincount(places, minlength=size) if places else np.zeros(size)
     page.add("title terms", found / max(min(len(wanted), _TERMS), 1))
     inside = view.sums(np.where(view.linked, 0.0, found))

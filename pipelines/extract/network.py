@@ -165,7 +165,12 @@ class StagedNetwork:
         return chances
 
     def model(self) -> dict[str, object]:
-        return {"odds": dict(self.odds), "line_odds": dict(self.line_odds), "first": self.first.model(), "second": self.second.model()}
+        return {
+            "odds": dict(self.odds),
+            "line_odds": dict(self.line_odds),
+            "first": self.first.model(),
+            "second": self.second.model(),
+        }
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> StagedNetwork:

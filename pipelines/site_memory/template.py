@@ -140,9 +140,7 @@ def may_correct(model: SiteModel, sample: PageSample) -> bool:
     )
 
 
-def correct(
-    document: Document, extraction: Extraction, repeated: Values, on_path: Values, pages: float
-) -> Extraction:
+def correct(document: Document, extraction: Extraction, repeated: Values, on_path: Values, pages: float) -> Extraction:
     """Correct an extraction by the evidence of the site model (see `find_hints`).
 
     A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and blocks

@@ -17,7 +17,6 @@ from ..document.view import Flags
 from ..extract.combined import weigh
 from ..extract.features import (
     NAMED,
-    WORDED,
     Table,
     features,
     lines_of,
@@ -97,7 +96,16 @@ class TrainingPage:
     def of(cls, page: Example) -> TrainingPage:
         document = page.document
         table, layout = features(document, {}, {}), Layout.of(document, weigh(document))
-        return cls(page.site or page.id, table, layout, document, names_of(document), lines_of(document), page.content, _costs(page))
+        return cls(
+            page.site or page.id,
+            table,
+            layout,
+            document,
+            names_of(document),
+            lines_of(document),
+            page.content,
+            _costs(page),
+        )
 
 
 def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
@@ -199,10 +207,10 @@ def _learn_line_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -
     sites: dict[str, set[str]] = defaultdict(set)
     for page, part in zip(pages, dealt.tolist(), strict=True):
         sides: tuple[set[str], set[str]] = (set(), set())
-        for index, words in page.lines:
-            sides[not page.content[index]].update(words)
-        for side, words in zip(seen[part], sides, strict=True):
-            side.update(words)
+        for index, line in page.lines:
+            sides[not page.content[index]].update(line)
+        for counts, held in zip(seen[part], sides, strict=True):
+            counts.update(held)
         for word in sides[0] | sides[1]:
             sites[word].add(page.site)
     words = [word for word, where in sites.items() if len(where) >= _KNOWN_SITES_LINE]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...document.document import Document
 from ...document.noise import is_noisy_name
-from ...document.view import Flags, Values, measure
+from ...document.view import HEADINGS, Flags, Values, measure
 from ...text_form.structure import is_data_table
 
 _LEAST: Final = 0.4
@@ -21,6 +21,10 @@ _PARAGRAPH: Final = 30
 """Least mass of a line with a punctuation mark that is a paragraph."""
 _LEAST_GAP: Final = 0.3
 """Least chance of a paragraph between two kept ones; of .02, .1 and .3 the last lost least on the four folds."""
+_LEAST_HEADING: Final = 0.05
+"""The same of a heading, whose text is kept."""
+_ANY: Final = -1
+"""In place of the number of a group: siblings of whatever kind."""
 _ENTRIES: Final = frozenset({"div", "article", "section", "li"})
 _LEAST_ENTRIES: Final = 3
 _SERIES: Final = 0.5
@@ -30,7 +34,9 @@ _COLONS: Final = (":", "：")
 
 
 def whole_blocks(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
-    """Return the blocks of `kept` with each data table, list of terms and announced list completed or left out.
+    """Return the blocks of `kept` with each data table and list completed or left out.
+
+    Lists of links are completed if the line before them ends in a colon, others if half of them is kept.
 
     All are ascending; `kept` itself when nothing else would be left. `chances` are in [0, 1].
     Cost: O(blocks + nodes of the tables and lists).
@@ -54,6 +60,8 @@ def whole_blocks(document: Document, kept: list[int], chances: Values, mass: Val
         elif tags[node] == "dl":
             if not {"dt", "dd"} <= set(tags[node + 1 : document.ends[node]]):
                 continue
+        elif _is_half_kept(flags, inside, mass):
+            inside &= ~view.linked
         elif not _is_announced(document, flags, inside):
             continue
         if _is_between(document, node, paragraphs):
@@ -62,6 +70,11 @@ def whole_blocks(document: Document, kept: list[int], chances: Values, mass: Val
             flags[inside] = float(np.average(chances[inside], weights=mass[inside])) >= _LEAST
             changed = True
     return (np.flatnonzero(flags).tolist() or kept) if changed else kept
+
+
+def _is_half_kept(flags: Flags, inside: Flags, mass: Values) -> bool:
+    total = float(mass[inside].sum())
+    return total / 2 <= float(mass[inside & flags].sum()) < total
 
 
 def _is_announced(document: Document, flags: Flags, inside: Flags) -> bool:
@@ -89,25 +102,26 @@ def _is_between(document: Document, node: int, paragraphs: Flags) -> bool:
 
 
 def fill_gaps(document: Document, kept: list[int], chances: Values) -> list[int]:
-    """Return the blocks of `kept` (ascending) with the paragraphs between like siblings that are kept, too.
+    """Return the blocks of `kept` (ascending) with the likely paragraphs and headings between kept siblings.
 
     Cost: O(blocks).
     """
-    view = measure(document)
-    groups, parents = view.groups, view.parents[view.nodes]
-    flags = np.zeros(len(groups), np.bool_)
+    view, tags, nodes = measure(document), document.tags, document.blocks.nodes
+    parents = view.parents[view.nodes]
+    flags = np.zeros(len(nodes), np.bool_)
     flags[kept] = True
     firsts: dict[tuple[int, int], int] = {}
     lasts: dict[tuple[int, int], int] = {}
     for index in kept:
-        key = int(groups[index]), int(parents[index])
-        firsts.setdefault(key, index)
-        lasts[key] = index
-    is_prose = (view.mass >= _PARAGRAPH) & (document.blocks.marks > 0) & ~view.linked & (chances >= _LEAST_GAP) & ~flags
-    for index in np.flatnonzero(is_prose).tolist():
-        key = int(groups[index]), int(parents[index])
-        if firsts.get(key, index) < index < lasts.get(key, index):
-            flags[index] = True
+        for key in ((int(view.groups[index]), int(parents[index])), (_ANY, int(parents[index]))):
+            firsts.setdefault(key, index)
+            lasts[key] = index
+    is_prose = (view.mass >= _PARAGRAPH) & (document.blocks.marks > 0) & (chances >= _LEAST_GAP)
+    for index in np.flatnonzero(~flags & ~view.linked & (chances >= _LEAST_HEADING)).tolist():
+        is_heading = tags[nodes[index]] in HEADINGS and index + 1 < len(flags) and flags[index + 1]
+        if is_heading or is_prose[index]:
+            key = (_ANY if is_heading else int(view.groups[index])), int(parents[index])
+            flags[index] = firsts.get(key, index) < index < lasts.get(key, index)
     return np.flatnonzero(flags).tolist()
 
 
@@ -123,7 +137,6 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
     nodes = blocks.nodes
     is_prose = (view.mass >= _PARAGRAPH) & (blocks.marks > 0) & ~view.linked
     total = float(mass[kept].sum())
-    entry_of: dict[int, int] = {}
     series: dict[tuple[int, str, str], dict[int, float]] = {}
     for index in kept:
         node = nodes[index]
@@ -142,7 +155,9 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
     if not lacking or len(lacking) >= len(kept_entries):
         return kept
     groups = view.groups
-    alike = {int(groups[index]) for index in kept if any(node <= nodes[index] < document.ends[node] for node in kept_entries)}
+    alike = {
+        int(groups[index]) for index in kept if any(node <= nodes[index] < document.ends[node] for node in kept_entries)
+    }
     flags = np.zeros(len(nodes), np.bool_)
     flags[kept] = True
     for node in lacking:

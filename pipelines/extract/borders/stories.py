@@ -24,7 +24,7 @@ _NO_PROSE: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "figcaption", 
 _PROSE: Final = 60
 """Least letters of a paragraph; a Chinese character counts for two and a half."""
 _STORY: Final = 200
-"""Least characters outside links of another story."""
+"""Least letters outside links of another story."""
 _ABOVE: Final = 150
 """Most letters above the headline in the container of a story."""
 _REACH: Final = 16
@@ -115,7 +115,11 @@ class _Headlines:
         nodes, parents = self.nodes, self.document.parents
         holder = parents[nodes[self.own]]
         beside = [index for index in self.firsts if index > self.core and parents[nodes[index]] == holder]
-        signed = [index for index in beside if (prose := self._prose_below(index)) >= 0 and self._is_signed(index, index, prose)]
+        signed = [
+            index
+            for index in beside
+            if (prose := self._prose_below(index)) >= 0 and self._is_signed(index, index, prose)
+        ]
         return 2 * len(signed) > len(beside)
 
     def _is_headline(self, index: int, *, is_level: bool) -> bool:
@@ -151,6 +155,7 @@ class _Headlines:
     def _container(self, index: int, prose: int) -> tuple[int, int]:
         document, nodes, ends = self.document, self.nodes, self.document.ends
         headline, core = nodes[self.own], nodes[self.core]
+        breadth = measure(document).breadth[prose]
         node, first, above = nodes[index], index, 0.0
         box = document.parents[node]
         while box > 0 and not (box <= headline < ends[box] or box <= core < ends[box]):
@@ -159,7 +164,7 @@ class _Headlines:
                 above += self.letters[first]
             if above > _ABOVE:
                 break
-            if document.T[box] - document.LT[box] >= _STORY and box <= nodes[prose] < ends[box]:
+            if breadth * (document.T[box] - document.LT[box]) >= _STORY and box <= nodes[prose] < ends[box]:
                 return box, first
             box = document.parents[box]
         return node, index

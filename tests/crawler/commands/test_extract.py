@@ -70,10 +70,12 @@ def test_folder_as_json(tmp_path: Path, folder: Path) -> None:
 
 def test_pages_of_one_host_teach_what_it_repeats(tmp_path: Path) -> None:
     """The notice that ends each story of a host goes, in whatever order they come; other hosts keep what is theirs."""
-    notice = "凡注明来源为其他媒体的稿件均为转载，转载并不代表本网赞同其观点，如有疑问请在工作日拨打服务台电话与我们联系。"
+    notice = (
+        "凡注明来源为其他媒体的稿件均为转载，转载并不代表本网赞同其观点，如有疑问请在工作日拨打服务台电话与我们联系。"
+    )
     stories = {
-        f"p{number}": f"{place}的渔民们昨天说，第{number}批货物已经在清晨运到码头，他们认为价格比去年高出{number}个百分点，"
-        f"市民代表则希望{place}的集市能够继续办下去，并请有关部门在下个月公布具体的安排。"
+        f"p{number}": f"{place}的渔民们昨天说，第{number}批货物已经在清晨运到码头，"
+        f"他们认为价格比去年高出{number}个百分点，市民代表则希望{place}的集市能够继续办下去，并请有关部门在下个月公布具体的安排。"
         for number, place in enumerate(["东港", "西港", "南港", "北港"])
     }
     rows_of_manifest = []
@@ -86,10 +88,14 @@ def test_pages_of_one_host_teach_what_it_repeats(tmp_path: Path) -> None:
         rows_of_manifest.append(json.dumps({"id": name, "file": f"{name}.html", "url": url}))
     (tmp_path / "m.jsonl").write_text("\n".join(rows_of_manifest), encoding="utf-8")
     alone, known = (
-        {row["id"]: row["text"] for row in lines(extract(tmp_path, "--manifest", str(tmp_path / "m.jsonl"), *given).stdout)}
+        {
+            row["id"]: row["text"]
+            for row in lines(extract(tmp_path, "--manifest", str(tmp_path / "m.jsonl"), *given).stdout)
+        }
         for given in (("-s", "SITE_MEMORY=False"), ())
     )
-    assert len(alone) == 4 and all(text.endswith(notice) for text in alone.values())
+    assert len(alone) == 4
+    assert all(text.endswith(notice) for text in alone.values())
     assert [name for name, text in known.items() if notice in text] == ["p3"]
     assert {name: text.removesuffix(f"\n{notice}") for name, text in alone.items()} == {
         name: text.removesuffix(f"\n{notice}") for name, text in known.items()

@@ -124,7 +124,9 @@ def test_model_may_correct_only_what_it_knows_better() -> None:
     known = site()
     with_notice, without = (read(markup(30, text)).sample for text in (story(30), story(30)))
     other = parse_page(markup(31, story(31), new=True), "http://h.cn/31", fetched_at=NOW, site_model=b"").sample
-    assert with_notice is not None and without is not None and other is not None
+    assert with_notice is not None
+    assert without is not None
+    assert other is not None
     assert may_correct(known, replace(with_notice, kept=with_notice.texts))
     assert not may_correct(known, replace(without, kept=()))
     assert may_correct(known, replace(without, kept=(), path=(1, 2)))
