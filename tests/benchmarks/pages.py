@@ -3,8 +3,8 @@
     uv run python -m tests.benchmarks.pages [PAGE ...] [--faults] [--by language]
 
 The table has a row for all pages and, with `--by`, one for each language or kind: mean F1 of the texts of articles
-(4-token shingles, a refused article counts 0), the share of texts that are right to the line, and the share of right
-answers in each field. `--faults` lists what is wrong, with what was found, and marks the faults that
+(4-token shingles, a refused article counts 0), the share of texts that are right to the line, the share of pages that
+are rightly stored or refused, and the share of right answers in each field. `--faults` lists what is wrong, with what was found, and marks the faults that
 tests/pages/faults.toml does not know. PAGE limits all this to pages whose names begin so.
 """
 
@@ -33,6 +33,7 @@ def row(name: str, pages: Sequence[SavedPage]) -> str:
     scores = [text_f1(page, read(page.name)) for page in articles]
     exact = sum(not wrong[page.name].keys() & {"text", "kind"} for page in articles)
     cells = [f"{sum(scores) / len(scores):.4f}", f"{exact / len(articles):.3f}"] if articles else ["-", "-"]
+    cells.append(f"{sum((read(page.name).reason is None) is page.is_article for page in pages) / len(pages):.3f}")
     for field in COLUMNS:
         asked = pages if field in {"kind", "title"} else [each for each in articles if "kind" not in wrong[each.name]]
         right = sum(field not in wrong[page.name] for page in asked)
@@ -74,7 +75,7 @@ def main() -> int:
     groups: dict[str, list[SavedPage]] = defaultdict(list)
     for page in pages if chosen.by else ():
         groups[GROUPS[chosen.by](page)].append(page)
-    columns = ("pages", "articles", "text F1", "text exact", *COLUMNS)
+    columns = ("pages", "articles", "text F1", "text exact", "stored", *COLUMNS)
     print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for name in sorted(groups):
         print(row(name, groups[name]))
