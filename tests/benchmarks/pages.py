@@ -4,8 +4,9 @@
 
 The table has a row for all pages and, with `--by`, one for each language or kind: mean F1 of the texts of articles
 (4-token shingles, a refused article counts 0), the share of texts that are right to the line, the share of pages that
-are rightly stored or refused, and the share of right answers in each field. `--faults` lists what is wrong, with what was found, and marks the faults that
-tests/pages/faults.toml does not know. PAGE limits all this to pages whose names begin so.
+are rightly stored or refused, and the share of right answers in each field. `--faults` lists what is wrong, with what
+was found, and marks the faults that tests/pages/faults.toml does not know. PAGE limits all this to pages whose names
+begin so.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .commands import new_parser
 COLUMNS = ("kind", "title", "published", "authors", "source", "language")
 GROUPS: dict[str, Callable[[SavedPage], str]] = {
     "language": lambda page: page.language,
-    "kind": lambda page: "/".join(page.kinds),
+    "kind": lambda page: page.kinds[0],
 }
 
 
