@@ -29,7 +29,7 @@ class SavedPage:
 
     Attributes:
         kinds: those that it may be given.
-        title, authors, source: None if nobody could say what is right.
+        title, authors, published, source: None if nobody could say what is right.
         optional: lines of which it does not matter whether they count as text.
         encoding: of the page as it is sent; its file is UTF-8, to be read by people.
     """
@@ -40,7 +40,7 @@ class SavedPage:
     kinds: tuple[str, ...]
     title: str | None = None
     authors: tuple[str, ...] | None = None
-    published: str = ""
+    published: str | None = None
     source: str | None = None
     text: str = ""
     optional: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def faults(page: SavedPage, found: ParseResult) -> dict[str, str]:
     values: dict[str, object] = {"kind": f"{kind} ({found.reason})", "title": about.title}
     if page.is_article and found.kind is PageKind.ARTICLE and found.reason is None:
         is_right |= {
-            "published": is_same_time(page.published, about.published_at),
+            "published": page.published is None or is_same_time(page.published, about.published_at),
             "authors": page.authors is None
             or {fold(name) for name in page.authors} == {fold(name) for name in about.authors},
             "source": page.source is None or fold(page.source) == fold(about.source),
