@@ -1,12 +1,12 @@
 """Score the saved pages of tests/pages: texts, titles, times, authors, sources and kinds.
 
-    uv run python -m tests.benchmarks.pages [PAGE ...] [--faults] [--by language]
+    uv run python -m tests.benchmarks.pages [PAGE ...] [--faults] [--by language] [--prune]
 
 The table has a row for all pages and, with `--by`, one for each language or kind: mean F1 of the texts of articles
 (4-token shingles, a refused article counts 0), the share of texts that are right to the line, the share of pages that
 are rightly stored or refused, and the share of right answers in each field. `--faults` lists what is wrong, with what
 was found, and marks the faults that tests/pages/faults.toml does not know. PAGE limits all this to pages whose names
-begin so.
+begin so. `--prune` takes faults that are mended out of that file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from tests.saved_pages import SavedPage, faults, known_faults, lines, read, saved_pages, text_f1
+from tests.saved_pages import FOLDER, SavedPage, faults, known_faults, lines, read, saved_pages, text_f1
 
 from .commands import new_parser
 
@@ -58,13 +58,29 @@ def show_faults(page: SavedPage) -> None:
         print(f"{page.name}.{field}: MENDED ({known[field]})")
 
 
+def prune() -> None:
+    """Take the faults that have been mended out of faults.toml."""
+    path = FOLDER / "faults.toml"
+    head, *tables = path.read_text(encoding="utf-8").split("\n[")
+    kept = []
+    for table in tables:
+        name, *rows = table.rstrip().split("\n")
+        found = faults(saved_pages()[name.rstrip("]")], read(name.rstrip("]")))
+        rows = [line for line in rows if line.partition(" = ")[0] in found]
+        kept += ["\n".join([name, *rows]) + "\n"] if rows else []
+    path.write_text("\n[".join([head, *kept]), encoding="utf-8")
+
+
 def main() -> int:
     """Print the table, and with `--faults` what is wrong."""
     options = new_parser(__doc__)
     options.add_argument("pages", nargs="*", metavar="PAGE", help="only pages whose names begin so")
     options.add_argument("--faults", action="store_true", help="list what is wrong, page by page")
     options.add_argument("--by", choices=sorted(GROUPS), help="a row for each of these, too")
+    options.add_argument("--prune", action="store_true", help="take mended faults out of faults.toml")
     chosen = options.parse_args()
+    if chosen.prune:
+        prune()
     beginnings = tuple(chosen.pages) or ("",)
     pages = [page for name, page in saved_pages().items() if name.startswith(beginnings)]
     if not pages:
