@@ -16,18 +16,18 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from tests.saved_pages import FOLDER, SavedPage, faults, known_faults, lines, read, saved_pages, text_f1
+from tests.gold_pages import FOLDER, GoldPage, faults, known_faults, lines, read, gold_pages, text_f1
 
 from .commands import new_parser
 
 COLUMNS = ("kind", "title", "published", "authors", "source", "language")
-GROUPS: dict[str, Callable[[SavedPage], str]] = {
+GROUPS: dict[str, Callable[[GoldPage], str]] = {
     "language": lambda page: page.language,
     "kind": lambda page: page.kinds[0],
 }
 
 
-def row(name: str, pages: Sequence[SavedPage]) -> str:
+def row(name: str, pages: Sequence[GoldPage]) -> str:
     """Return the line of the table for some pages."""
     wrong = {page.name: faults(page, read(page.name)) for page in pages}
     articles = [page for page in pages if page.is_article]
@@ -42,7 +42,7 @@ def row(name: str, pages: Sequence[SavedPage]) -> str:
     return f"| {name} | {len(pages)} | {len(articles)} | " + " | ".join(cells) + " |"
 
 
-def show_faults(page: SavedPage) -> None:
+def show_faults(page: GoldPage) -> None:
     """Print what is wrong with a page; of its text, the lines that differ."""
     found = faults(page, read(page.name))
     known = known_faults().get(page.name, {})
@@ -65,7 +65,7 @@ def prune() -> None:
     kept = []
     for table in tables:
         name, *rows = table.rstrip().split("\n")
-        found = faults(saved_pages()[name.rstrip("]")], read(name.rstrip("]")))
+        found = faults(gold_pages()[name.rstrip("]")], read(name.rstrip("]")))
         rows = [line for line in rows if line.partition(" = ")[0] in found]
         kept += ["\n".join([name, *rows]) + "\n"] if rows else []
     path.write_text("\n[".join([head, *kept]), encoding="utf-8")
@@ -82,14 +82,14 @@ def main() -> int:
     if chosen.prune:
         prune()
     beginnings = tuple(chosen.pages) or ("",)
-    pages = [page for name, page in saved_pages().items() if name.startswith(beginnings)]
+    pages = [page for name, page in gold_pages().items() if name.startswith(beginnings)]
     if not pages:
         print(f"no page begins with {' or '.join(beginnings)}", file=sys.stderr)
         return 2
     if chosen.faults:
         for page in pages:
             show_faults(page)
-    groups: dict[str, list[SavedPage]] = defaultdict(list)
+    groups: dict[str, list[GoldPage]] = defaultdict(list)
     for page in pages if chosen.by else ():
         groups[GROUPS[chosen.by](page)].append(page)
     columns = ("pages", "articles", "text F1", "text exact", "stored", *COLUMNS)

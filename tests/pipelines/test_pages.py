@@ -7,16 +7,16 @@ from collections import Counter
 import pytest
 
 from tests.files import files_in
-from tests.saved_pages import FIELDS, FOLDER, faults, known_faults, read, saved_pages, text_f1
+from tests.gold_pages import FIELDS, FOLDER, faults, known_faults, read, gold_pages, text_f1
 
 MEAN_F1 = 0.95
 """Mean F1 of the texts of articles that must be reached; refused articles count 0."""
 
 
-@pytest.mark.parametrize("name", saved_pages())
+@pytest.mark.parametrize("name", gold_pages())
 def test_page(name: str) -> None:
     """A fault that is not known is an error, and so is a known one that is no more."""
-    found, known = faults(saved_pages()[name], read(name)), known_faults().get(name, {})
+    found, known = faults(gold_pages()[name], read(name)), known_faults().get(name, {})
     new = {field: value for field, value in found.items() if field not in known}
     assert new == {}, f"{name}: see tests/pages/README.md"
     mended = {field: fault for field, fault in known.items() if field not in found}
@@ -24,24 +24,24 @@ def test_page(name: str) -> None:
 
 
 def test_refused_pages_keep_no_text() -> None:
-    refused = [name for name in saved_pages() if read(name).reason]
+    refused = [name for name in gold_pages() if read(name).reason]
     assert len(refused) > 30
     assert [name for name in refused if read(name).extraction.text] == []
 
 
 def test_texts_are_right_on_the_whole() -> None:
-    articles = [page for page in saved_pages().values() if page.is_article]
+    articles = [page for page in gold_pages().values() if page.is_article]
     assert sum(text_f1(page, read(page.name)) for page in articles) / len(articles) >= MEAN_F1
 
 
 def test_expectations_and_pages_belong_together() -> None:
-    assert [path.stem for path in files_in(FOLDER, "*.html", at_least=150)] == sorted(saved_pages())
-    assert known_faults().keys() <= saved_pages().keys()
+    assert [path.stem for path in files_in(FOLDER, "*.html", at_least=150)] == sorted(gold_pages())
+    assert known_faults().keys() <= gold_pages().keys()
     assert {field for known in known_faults().values() for field in known} <= set(FIELDS)
 
 
 def test_pages_are_many_and_various() -> None:
-    pages = saved_pages().values()
+    pages = gold_pages().values()
     assert len({page.language for page in pages}) > 20
     assert len({page.encoding for page in pages}) > 12
     assert Counter(page.is_article for page in pages)[False] >= 35

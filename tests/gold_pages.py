@@ -24,7 +24,7 @@ NOW = datetime(2024, 6, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class SavedPage:
+class GoldPage:
     """Expectations of a page.
 
     Attributes:
@@ -57,19 +57,19 @@ class SavedPage:
         return (FOLDER / f"{self.name}.html").read_text(encoding="utf-8").encode(self.encoding)
 
 
-def _saved_page(name: str, row: Mapping[str, Any]) -> SavedPage:
+def _gold_page(name: str, row: Mapping[str, Any]) -> GoldPage:
     kinds = [row["kind"]] if isinstance(row["kind"], str) else row["kind"]
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "kind"}
     values["text"] = row.get("text", "").strip("\n")
     values["fetched_at"] = datetime.fromisoformat(row["fetched_at"]) if "fetched_at" in row else NOW
-    return SavedPage(name=name, kinds=tuple(kinds), **values)
+    return GoldPage(name=name, kinds=tuple(kinds), **values)
 
 
 @cache
-def saved_pages() -> dict[str, SavedPage]:
+def gold_pages() -> dict[str, GoldPage]:
     """Return the expectations by the names of the pages."""
     table = tomllib.loads((FOLDER / "pages.toml").read_text(encoding="utf-8"))
-    return {name: _saved_page(name, row) for name, row in table.items()}
+    return {name: _gold_page(name, row) for name, row in table.items()}
 
 
 @cache
@@ -81,11 +81,11 @@ def known_faults() -> dict[str, dict[str, str]]:
 @cache
 def read(name: str) -> ParseResult:
     """Read a page as the program does."""
-    page = saved_pages()[name]
+    page = gold_pages()[name]
     return parse_page(page.body, page.url, content_type="text/html", fetched_at=page.fetched_at)
 
 
-def lines(text: str, page: SavedPage) -> list[str]:
+def lines(text: str, page: GoldPage) -> list[str]:
     """Return the lines of a text that have to be right, white space made even and the headline left out."""
     free = {fold(line) for line in page.optional}
     found = ["\t".join(" ".join(cell.split()) for cell in line.split("\t")) for line in text.split("\n")]
@@ -106,7 +106,7 @@ def is_same_time(wanted: str, found: str) -> bool:
     return same_minute(want, got) if "T" in wanted else same_day(want, got)
 
 
-def faults(page: SavedPage, found: ParseResult) -> dict[str, str]:
+def faults(page: GoldPage, found: ParseResult) -> dict[str, str]:
     """Return the fields that are wrong, each with what was found.
 
     Of an article that was refused the kind alone is judged, and of any other page the kind and the title.
@@ -139,7 +139,7 @@ def faults(page: SavedPage, found: ParseResult) -> dict[str, str]:
     return {field: str(values[field]) for field in FIELDS if not is_right.get(field, True)}
 
 
-def text_f1(page: SavedPage, found: ParseResult) -> float:
+def text_f1(page: GoldPage, found: ParseResult) -> float:
     """Return the F1 of the text of an article over 4-token shingles; 0 if the article was refused."""
     gold = {"text": page.text, "title": page.title, "optional": page.optional}
     return f1(gold, found.extraction.text) if found.extraction.text else 0.0
