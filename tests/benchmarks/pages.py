@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from tests.gold_pages import FOLDER, GoldPage, faults, known_faults, lines, read, gold_pages, text_f1
+from tests.gold_pages import FOLDER, GoldPage, faults, gold_pages, known_faults, lines, read, text_f1
 
 from .commands import new_parser
 

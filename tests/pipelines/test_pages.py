@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.files import files_in
-from tests.gold_pages import FIELDS, FOLDER, faults, known_faults, read, gold_pages, text_f1
+from tests.gold_pages import FIELDS, FOLDER, faults, gold_pages, known_faults, read, text_f1
 
 MEAN_F1 = 0.95
 """Mean F1 of the texts of articles that must be reached; refused articles count 0."""
