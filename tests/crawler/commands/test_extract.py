@@ -23,8 +23,7 @@ PAGES = Path(__file__).parents[2] / "pages"
 
 
 def page(name: str, encoding: str = "utf-8") -> bytes:
-    text = (PAGES / f"{name}.html").read_text(encoding="utf-8")
-    return text[text.index("-->") + 3 :].lstrip().encode(encoding)
+    return (PAGES / f"{name}.html").read_text(encoding="utf-8").encode(encoding)
 
 
 def extract(folder: Path, *arguments: str) -> Finished:
