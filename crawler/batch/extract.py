@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from db.articles.rework import Wanted
 
 from ..corpus import runner, sources
-from ..corpus.page_reader import Reading, line_of, read_in_order, row_of
+from ..corpus.page_reader import SavedOptions, line_of, read_in_order, row_of
 from ..corpus.reextraction import Reextraction
 from ..corpus.rework import UNREAD
 from . import stored
@@ -57,7 +57,7 @@ def extract_pages(config: Config, partition: PagePartition, *, packed: bool) -> 
         notes: list[str] = []
         counts: Counter[str] = Counter()
         rows = []
-        async for result in read_in_order(pool, partition.pages(notes), Reading(config.fetch.bounds.size)):
+        async for result in read_in_order(pool, partition.pages(notes), SavedOptions(config.fetch.bounds.size)):
             rows.append(row_of(result, config.extractor))
             counts.update({PAGES: 1, ARTICLES: rows[-1]["is_article"], UNREAD: bool(result.problem)})
         return Done(lines_of(rows, packed=packed), counts, notes)

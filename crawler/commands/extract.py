@@ -251,14 +251,14 @@ def _as_saved(pages: Mapping[str, Fetched], fetched_at: float) -> dict[str, Save
 
 
 async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:
-    from ..corpus.page_reader import Reading, line_of, read_in_order, read_page, row_of
+    from ..corpus.page_reader import SavedOptions, line_of, read_in_order, read_page, row_of
     from ..run.workers import open_pool
 
     most = config.fetch.bounds.size
-    reading = Reading(most, "markdown" if form == "markdown" else "", config.site_memory and inputs.are_several)
+    reading = SavedOptions(most, "markdown" if form == "markdown" else "", config.site_memory and inputs.are_several)
     async with open_pool(config, None if inputs.archives else max(len(inputs.pages), 1)) as pool:
         if explained and (shown := next(iter(inputs), None)):
-            first = await read_page(pool, shown, Reading(most, "explained"))
+            first = await read_page(pool, shown, SavedOptions(most, "explained"))
             if not first.rendered:
                 raise files.InputError(
                     f"{shown.id}: {first.problem or first.page.reason}, so there is nothing to explain"

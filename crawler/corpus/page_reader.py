@@ -30,7 +30,7 @@ _HELD: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
-    """What was found on a saved page; `host` is empty where nothing names one."""
+    """A saved page as it was read; `host` is empty where nothing names one."""
 
     input: SavedPage
     url: str
@@ -41,10 +41,11 @@ class SavedResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How saved pages are read: at most `most` bytes of each, rendered in `form` too if there is one.
+class SavedOptions:
+    """Options for reading saved pages.
 
-    `learns` is whether pages of one host teach what the host repeats (`SITE_MEMORY`).
+    At most `most` bytes of each are read, which are also rendered in a `form` if there is one. `learns` is whether
+    pages of one host teach what it repeats (`SITE_MEMORY`).
     """
 
     most: int
@@ -52,7 +53,9 @@ class Reading:
     learns: bool = False
 
 
-async def read_in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: Reading) -> AsyncIterator[SavedResult]:
+async def read_in_order(
+    pool: WorkerPool, inputs: Iterable[SavedPage], reading: SavedOptions
+) -> AsyncIterator[SavedResult]:
     """Yield results in the order of the pages.
 
     If it `learns`, a page is corrected by what the others of its host have taught: all of them, or of more than
@@ -73,7 +76,7 @@ async def read_in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: 
         yield await _corrected(pool, held.popleft(), sites, reading)
 
 
-async def _in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: Reading) -> AsyncIterator[SavedResult]:
+async def _in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: SavedOptions) -> AsyncIterator[SavedResult]:
     site_model = b"" if reading.learns else None
     waiting: deque[asyncio.Task[SavedResult]] = deque()
     for one in inputs:
@@ -85,7 +88,7 @@ async def _in_order(pool: WorkerPool, inputs: Iterable[SavedPage], reading: Read
 
 
 async def _corrected(
-    pool: WorkerPool, result: SavedResult, sites: Mapping[str, SiteModel], reading: Reading
+    pool: WorkerPool, result: SavedResult, sites: Mapping[str, SiteModel], reading: SavedOptions
 ) -> SavedResult:
     sample, model = result.page.sample, sites.get(result.host, NOTHING)
     # it takes two pages to know what a site repeats
@@ -95,7 +98,9 @@ async def _corrected(
     return again if again.page.is_kept else result
 
 
-async def read_page(pool: WorkerPool, one: SavedPage, reading: Reading, site_model: bytes | None = None) -> SavedResult:
+async def read_page(
+    pool: WorkerPool, one: SavedPage, reading: SavedOptions, site_model: bytes | None = None
+) -> SavedResult:
     """Read one page; a failure is the problem of its result."""
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url

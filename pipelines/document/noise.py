@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from ..dates.names import find_month, find_weekday
+
 NOISE_TAGS: Final = frozenset({"nav", "footer", "aside", "dialog", "menu", "header", "form", "address"})
 
 _NAME = re.compile(
@@ -253,12 +255,25 @@ _STAMP_WORDS: Final = (
     "czwartek piątek sobota "
     "niedziela января февраля марта апреля мая июня июля августа сентября октября ноября декабря понедельник вторник "
     "среда четверг "
-    "пятница суббота воскресенье опубликовано обновлено news associated press reuters"
+    "пятница суббота воскресенье опубликовано обновлено news associated press reuters "
+    "modifié modifiée modification publiée publicado publicada actualizado actualizada atualizado atualizada "
+    "pubblicato pubblicata aggiornato aggiornata ultima modifica publicat actualitzat actualizat opublikowano "
+    "aktualizacja publikováno zveřejněno aktualizováno megjelent frissítve julkaistu päivitetty publicerad uppdaterad "
+    "publisert oppdatert opdateret gepubliceerd bijgewerkt yayınlanma güncelleme diterbitkan diperbarui wib đăng cập "
+    "nhật lúc ngày дата публикации опубликован опубликована обновлен обновлена опубліковано оновлено објављено "
+    "δημοσίευση δημοσιεύτηκε δημοσιεύθηκε ενημέρωση ενημερώθηκε פורסם עודכן نشر تاريخ النشر تحديث انتشار تاریخ প্রকাশ "
+    "প্রকাশিত আপডেট प्रकाशित अपडेट เผยแพร่ อัปเดต"
 )
 _STAMP: Final = frozenset(_STAMP_WORDS.split())
 _ENDS: Final = frozenset(".。,，;；")
-_YEAR = re.compile(r"\d(?:st|nd|rd|th)?,? (?:19|20)\d\d|(?:19|20)\d\d")
-_TOKEN = re.compile(r"[^\W\d_]+(?:\.[^\W\d_])?")
+_YEAR = re.compile(r"\d(?:st|nd|rd|th)?,? (?:19|20)\d\d|(?:1[34]|19|2[05])\d\d")
+"""Of the common calendar, of that of Thailand (25..), of Iran (13.., 14..)."""
+_TOKEN = re.compile(
+    # with the vowel signs of India and Thailand
+    r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u0965\u0970-\u09e5\u09f0-\u0d65\u0e31-\u0e4e])*(?:\.[^\W\d_])?"
+)
+_DIGIT = re.compile(r"\d")
+"""In whatever script."""
 _STAMP_CHARS: Final = 90
 _POINTER_CHARS: Final = 240
 
@@ -311,12 +326,20 @@ def is_pointer(text: str) -> bool:
 def is_stamp(text: str) -> bool:
     """Tell whether a line says nothing but when something was published.
 
-    >>> is_stamp("2:51pm Monday 16th January 2012"), is_stamp("In January 2012 rain fell.")
-    (True, False)
+    >>> [is_stamp(line) for line in ("2:51pm Monday 16th January 2012", "29 พฤศจิกายน 2553", "In January 2012 rain fell.")]
+    [True, True, False]
     """
-    if len(text) > _STAMP_CHARS or (not DATE.search(text) and not _YEAR.search(text)):
+    if len(text) > _STAMP_CHARS:
         return False
-    return all(word in _STAMP or len(word) <= 2 for word in _TOKEN.findall(text.lower()))
+    figures = text if text.isascii() else _DIGIT.sub(lambda digit: str(int(digit[0])), text)
+    if not DATE.search(figures) and not _YEAR.search(figures):
+        return False
+    return all(word in _STAMP or len(word) <= 2 or _is_of_calendar(word) for word in _TOKEN.findall(text.lower()))
+
+
+@lru_cache(maxsize=4096)
+def _is_of_calendar(word: str) -> bool:
+    return find_month(word, "") is not None or find_weekday(word, "") is not None
 
 
 def is_above(text: str) -> bool:

@@ -244,9 +244,10 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
 
 
 def _below_headline(document: Document, kept: list[int], mass: Values) -> list[int]:
-    """Leave out what stands above the headline and outside of the container that it shares with the text.
+    """Leave out what stands above the headline in a place of its own.
 
-    So do boxes that ask for consent, in whatever language, and notices of the site.
+    Such a place is outside of the container that headline and text share: boxes that ask for consent, in whatever
+    language, and notices of the site.
     """
     view, parents, ends = measure(document), document.parents, document.ends
     own = view.headline

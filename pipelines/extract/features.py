@@ -433,9 +433,9 @@ def _titled(page: _Features) -> None:
 
 
 def _readable(page: _Features) -> None:
-    """The node that paragraphs give most to: each to its parent, half as much to that one's.
+    """The node that paragraphs give most to.
 
-    Source: the score of Arc90, Readability, 2009.
+    Each gives its points to its parent, and half of them to that one's. Source: the score of Arc90, Readability, 2009.
     """
     document, view = page.document, page.view
     count = len(document.tags)
@@ -464,13 +464,16 @@ def lines_of(document: Document) -> list[tuple[int, frozenset[str]]]:
 
 
 def score_terms(odds: Mapping[str, float], words: frozenset[str]) -> tuple[float, float]:
-    """Return the sum of the odds of a line's terms, over the root of their count, and the lowest of them."""
+    """Return the sum of the odds of a line's terms and the lowest of them.
+
+    The sum is divided by the root of the count of all terms.
+    """
     values = [odds[word] for word in words if word in odds]
     return (sum(values) / len(words) ** 0.5, min(values)) if values else (0.0, 0.0)
 
 
 def score_lines(document: Document, scored: Iterable[tuple[int, tuple[float, float]]]) -> dict[str, Values]:
-    """Describe what the words of lines say of each block: its own, those around it, and of the heading above.
+    """Describe each block by the words of its line and those around it.
 
     Cost: O(blocks).
     """

@@ -126,7 +126,7 @@ def sample_page(
 
 
 def may_correct(model: SiteModel, sample: PageSample) -> bool:
-    """Tell whether a model may correct the extraction that a sample was made from; mostly it will not.
+    """Tell whether a model may correct the extraction that a sample is of.
 
     Cost: O(blocks kept + templates).
     """

@@ -6,12 +6,14 @@ elsewhere the chances of all cells together tell.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import numpy as np
 
 from ...document.document import Document
 from ...document.noise import is_noisy_name
+from ...document.structured_data import find_types
 from ...document.view import HEADINGS, Flags, Values, measure
 from ...text_form.structure import is_data_table
 
@@ -23,6 +25,7 @@ _LEAST_GAP: Final = 0.3
 """Least chance of a paragraph between two kept ones; of .02, .1 and .3 the last lost least on the four folds."""
 _LEAST_HEADING: Final = 0.05
 """The same of a heading, whose text is kept."""
+_NUMBER: Final = re.compile(r"\d+")
 _ANY: Final = -1
 """In place of the number of a group: siblings of whatever kind."""
 _ENTRIES: Final = frozenset({"div", "article", "section", "li"})
@@ -102,8 +105,9 @@ def _is_between(document: Document, node: int, paragraphs: Flags) -> bool:
 
 
 def fill_gaps(document: Document, kept: list[int], chances: Values) -> list[int]:
-    """Return the blocks of `kept` (ascending) with the likely paragraphs and headings between kept siblings.
+    """Return the blocks of `kept` with likely ones between kept siblings.
 
+    Those are paragraphs of the same kind, and headings. All are ascending.
     Cost: O(blocks).
     """
     view, tags, nodes = measure(document), document.tags, document.blocks.nodes
@@ -126,23 +130,23 @@ def fill_gaps(document: Document, kept: list[int], chances: Values) -> list[int]
 
 
 def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]:
-    """Return the blocks of `kept` (ascending) with the entries that a text of entries lacks, as of a live blog.
+    """Return the blocks of `kept` (ascending) with all entries of a live blog.
 
     Entries are siblings alike by tag and name, each with prose. If most of the text stands in them and most of them
-    are kept, all are: what is kept of one is kept of the others.
+    are kept, all are: what is kept of one is kept of the others. On a page that calls itself a live blog some suffice.
     Cost: O(blocks x levels).
     """
-    tags, names, parents = document.tags, document.names, document.parents
+    tags, parents, ends = document.tags, document.parents, document.ends
     view, blocks = measure(document), document.blocks
     nodes = blocks.nodes
-    is_prose = (view.mass >= _PARAGRAPH) & (blocks.marks > 0) & ~view.linked
     total = float(mass[kept].sum())
     series: dict[tuple[int, str, str], dict[int, float]] = {}
-    for index in kept:
+    is_prose = (view.mass >= _PARAGRAPH) & (blocks.marks > 0) & ~view.linked
+    for index in (index for index in kept if is_prose[index]):
         node = nodes[index]
         while node > 0:
-            if names[node] and tags[node] in _ENTRIES:
-                entries = series.setdefault((parents[node], tags[node], names[node]), {})
+            if tags[node] in _ENTRIES and (name := _nameless(document.names[node])):
+                entries = series.setdefault((parents[node], tags[node], name), {})
                 entries[node] = entries.get(node, 0.0) + float(mass[index])
             node = parents[node]
     best = max(series, key=lambda key: (len(series[key]), sum(series[key].values())), default=None)
@@ -150,16 +154,30 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
         return kept
     parent, tag, name = best
     kept_entries = series[best]
-    all_entries = [child for child in view.children(parent) if tags[child] == tag and names[child] == name]
-    lacking = [node for node in all_entries if node not in kept_entries and (view.inside(node) & is_prose).any()]
-    if not lacking or len(lacking) >= len(kept_entries):
+    lacking = [
+        node
+        for node in view.children(parent)
+        if node not in kept_entries
+        and tags[node] == tag
+        and _nameless(document.names[node]) == name
+        and (view.inside(node) & is_prose).any()
+    ]
+    if not lacking or (len(lacking) >= len(kept_entries) and "liveblogposting" not in find_types(document)):
         return kept
-    groups = view.groups
-    alike = {
-        int(groups[index]) for index in kept if any(node <= nodes[index] < document.ends[node] for node in kept_entries)
-    }
+
+    def kind_of(index: int) -> tuple[str, str, str]:
+        node = nodes[index]
+        return tags[node], _nameless(document.names[node]), _nameless(document.names[parents[node]])
+
+    kinds = {kind_of(index) for index in kept if any(node <= nodes[index] < ends[node] for node in kept_entries)}
     flags = np.zeros(len(nodes), np.bool_)
     flags[kept] = True
     for node in lacking:
-        flags |= view.inside(node) & np.isin(groups, list(alike))
+        for index in np.flatnonzero(view.inside(node)).tolist():
+            flags[index] |= kind_of(index) in kinds
     return np.flatnonzero(flags).tolist()
+
+
+def _nameless(name: str) -> str:
+    """The name of an element without the numbers that tell entries apart."""
+    return _NUMBER.sub("", name)

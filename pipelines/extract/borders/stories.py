@@ -111,7 +111,10 @@ class _Headlines:
                 yield box, last
 
     def _is_row(self) -> bool:
-        """Headlines beside the page's own head stories: most are signed, as sub-headings of one story are not."""
+        """Headlines beside the page's own head stories of their own.
+
+        Most of them are signed then, as sub-headings of one story are not.
+        """
         nodes, parents = self.nodes, self.document.parents
         holder = parents[nodes[self.own]]
         beside = [index for index in self.firsts if index > self.core and parents[nodes[index]] == holder]

@@ -125,7 +125,7 @@ SENTENCES = [
         "Ми та наші 812 партнерів зберігаємо інформацію на пристрої, зокрема файли cookie, й обробляємо особисті дані.",
     ],
 )
-def test_what_stands_above_the_headline_in_another_place_is_no_text(notice: str) -> None:
+def test_notice_above_the_headline_in_another_place_is_no_text(notice: str) -> None:
     text = "".join(f"<p>{line}</p>" for line in SENTENCES)
     body = f"<div class=x7><p>{notice}</p><p>{notice}</p></div><main><h1>Harbour bridge opens</h1>{text}</main>"
     found = extract(parse(f"<title>Harbour bridge opens</title><body>{body}".encode(), "http://e.com/a"), Params())
