@@ -58,11 +58,9 @@ def read_values(document: Document) -> Carried:
         element = document.elements[node]
         text = "".join(map(str, element.itertext())) if tag == "template" else element.text or ""
         text = text.lstrip().removeprefix("<![CDATA[")
-        left -= len(text)
-        if len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text):
+        if len(text) > left or (len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text)):
             continue
-        if left < 0:
-            break
+        left -= len(text)
         if tag != "script":
             texts.append(text)
         elif "json" in (element.get("type") or ""):
