@@ -151,7 +151,10 @@ def read_page(
 
 
 def _may_hold_data(document: Document, parsed: ParseResult, chars: int) -> bool:
-    """Tell whether scripts may hold the text of a page of which so many characters were extracted."""
+    """Tell whether scripts may hold the text of a page.
+
+    `chars` of text were extracted from what it shows.
+    """
     if "script" not in document.tags:
         return False
     if chars < _SHORT_TEXT or parsed.kind in {PageKind.OTHER, PageKind.LIST, PageKind.MEDIA, PageKind.NOTICE}:

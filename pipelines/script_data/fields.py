@@ -28,7 +28,9 @@ _TEASER = re.compile(
     r"^ads?$|nav$|navigation|menu|breadcrumb|translation|i18n|locale"
 )
 _LEADS = re.compile(r"(?:slug|url|link|path|href|permalink)$")
-_CODE = re.compile(r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,|^\s*(?:\{|\[\s*[\"'{\[\d-])")
+_CODE = re.compile(
+    r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,|^\s*(?:\{|\[\s*[\"'{\[\d-])"
+)
 _DEEPEST: Final = 4
 TAG = re.compile(r"<[^<>]{0,2000}>")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

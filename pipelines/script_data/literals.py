@@ -1,9 +1,9 @@
 r"""JavaScript literals, read without running them.
 
 JSON is read by the library. Everything else is first rewritten as JSON, token by token: `undefined`, `!0`, `void 0`,
-`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value. A call of a
-function that decodes its argument becomes that argument, of an expression inside an object or a list the first operand
-stands (`'1' * 1` is `'1'`). Other calls and functions become null; anything that is no value ends the reading.
+`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value. A call of
+a function that decodes its argument becomes that argument; of an expression inside an object or a list the first
+operand stands (`'1' * 1` is `'1'`). Other calls and functions become null; anything that is no value ends the reading.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CONSTANTS: Final = {
     "-Infinity": "null", "void 0": "null", "void(0)": "null", "!0": "true", "!1": "false",
 }  # fmt: skip
 _DECODING = re.compile(r"(?:decode|unescape|parse|atob|freeze)\w{0,20}$", re.IGNORECASE)
-"""Names of functions of which the argument is the value, such as `JSON.parse`, `decodeURIComponent` and a page's own."""
+"""Names of functions of which the argument is the value: `JSON.parse`, `decodeURIComponent`, a page's own."""
 _ENDS: Final = frozenset({",", "}", "]", ")", ""})
 _MADE_OF: Final = frozenset({"Date", "Map", "Set", "URL", "String", "Number"})
 _RETURN = re.compile(r"\breturn\s?(?=[{\[(])")

@@ -19,6 +19,8 @@ from ..records import PageKind
 FOLDS: Final = 4
 _OTHERS: Final = 2.0
 """Weight of a page that is no article beside one that is: there are fewer."""
+_REFUSED: Final = 3.0
+"""Weight of an article for the networks, so that refused ones cost more."""
 _REPEATED: Final = 1e-3
 _NEVER: Final = -12.0
 """Log-odds of a kind of which there was no page."""
@@ -28,7 +30,7 @@ _NEVER: Final = -12.0
 class Params:
     """Sizes and steps of a training.
 
-    `lost` is the share of the articles that may be taken for something else.
+    A refused article costs as much as `cost` stored pages of another kind.
     """
 
     hidden: int = 48
@@ -39,7 +41,7 @@ class Params:
     text_words: int = 2000
     site_hosts: int = 6
     text_hosts: int = 20
-    lost: float = 0.0035
+    cost: float = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +66,7 @@ class _Pages:
         self.labels = np.array([self.kinds.index(page.kind) for page in pages])
         self.values = np.array([[page.values[name] for name in self.names] for page in pages])
         self.weights = np.where(self.labels == 0, 1.0, _OTHERS)
+        self.costs = np.where(self.labels == 0, _REFUSED, _OTHERS)
         sites = {site: number for number, site in enumerate(sorted({page.site for page in pages}))}
         self.sites = np.array([sites[page.site] for page in pages])
 
@@ -127,7 +130,7 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
                 max_iter=params.epochs,
                 n_iter_no_change=params.epochs,
                 random_state=seed + number,
-            ).fit(ready, data.labels[rows], sample_weight=data.weights[rows])
+            ).fit(ready, data.labels[rows], sample_weight=data.costs[rows])
             weights[0].append(network.coefs_[0].T)
             biases[0].append(network.intercepts_[0][:, None])
             # Kinds that none of these pages has are not to be expected.
@@ -219,9 +222,10 @@ def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) 
     )
     chances = regression.predict_proba(table)[:, 1]
     is_last = np.append(owner[1:] != owner[:-1], True)  # the address that is known, if one is, comes last
-    threshold = float(np.quantile(chances[is_article & is_last], params.lost))
+    threshold = 1 / (1 + params.cost)
     others_kept = float((chances[~is_article & is_last] >= threshold).mean())
     figures = {
+        "articles_lost": round(float((chances[is_article & is_last] < threshold).mean()), 4),
         "others_kept": round(others_kept, 4),
         "calibration_error": round(_calibration_error(chances, is_article), 4),
     }
