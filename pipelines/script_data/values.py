@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from ..document.document import Document
 from .literals import MAX_TOKENS, read_literal
 
-_MOST_CHARS: Final = 2_000_000
+_MOST_CHARS: Final = 4_000_000
 """In all scripts of a page together."""
 _MOST_STARTS: Final = 60
 _LEAST_CHARS: Final = 120
@@ -45,7 +45,7 @@ class Carried(NamedTuple):
 def read_values(document: Document) -> Carried:
     """Read all values of a page's scripts.
 
-    Cost: O(characters of scripts), at most two million; what is no JSON costs two microseconds a token, of which no
+    Cost: O(characters of scripts), at most four million; what is no JSON costs two microseconds a token, of which no
     more than `MAX_TOKENS` are read.
     """
     values: list[object] = []

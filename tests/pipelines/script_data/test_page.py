@@ -192,7 +192,7 @@ def test_message_without_a_title_is_named_by_its_first_line():
 
 def test_script_too_long_to_be_read_hides_no_other():
     """Read the data behind a program of millions of characters."""
-    program = f"<script>{'var a;' * 400_000}</script>"
+    program = f"<script>{'var a;' * 800_000}</script>"
     found = parse_page(shell(program + FORMS["assigned"], TITLE), URL, fetched_at=NOW)
     assert (found.text_from, found.extraction.text) == (TextFrom.DATA, "\n".join(TEXT))
 
