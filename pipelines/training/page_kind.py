@@ -63,6 +63,8 @@ class _Pages:
         self.pages = pages
         self.names = tuple(pages[0].values)
         self.kinds = tuple(sorted({page.kind for page in pages}))
+        if self.kinds[0] is not PageKind.ARTICLE or len(self.kinds) == 1:
+            raise ValueError("the pages to learn from are of one kind; articles and others are both needed")
         self.labels = np.array([self.kinds.index(page.kind) for page in pages])
         self.values = np.array([[page.values[name] for name in self.names] for page in pages])
         self.weights = np.where(self.labels == 0, 1.0, _OTHERS)
@@ -82,14 +84,36 @@ def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[Kind
         ImportError: scikit-learn is not installed; only training needs it.
     """
     data = _Pages(pages)
-    if data.kinds[0] is not PageKind.ARTICLE or len(data.kinds) == 1:
-        raise ValueError("the pages to learn from are of one kind; articles and others are both needed")
-    folds = deal(data.sites, FOLDS, seed)
-    votes = np.zeros((len(pages), len(data.kinds)))
+    _, votes = _fit_folds(data, deal(data.sites, FOLDS, seed), seed, params)
+    return _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
+
+
+def learn_folds(
+    pages: Sequence[KindExample], folds: NDArray[np.int64], seed: int, params: Params
+) -> list[tuple[KindModel, dict[str, float]]]:
+    """Learn a model for each fold, from the pages of the others; `folds` are those of `pages`.
+
+    Calibration is that of all pages, each as seen by the model that has not learned from it.
+
+    Raises:
+        ValueError, ImportError: see `learn`.
+    """
+    data = _Pages(pages)
+    models, votes = _fit_folds(data, folds, seed, params)
+    return [_calibrated(model, data, votes, params) for model in models]
+
+
+def _fit_folds(
+    data: _Pages, folds: NDArray[np.int64], seed: int, params: Params
+) -> tuple[list[KindModel], NDArray[np.float64]]:
+    """Return a model of all other folds for each, and the votes of pages by the models that have not seen them."""
+    votes = np.zeros((len(data.pages), len(data.kinds)))
+    models = []
     for fold in range(FOLDS):
         held = folds == fold
-        votes[held] = _vote(_fit(data, ~held, seed, params), data, held)
-    return _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
+        models.append(_fit(data, ~held, seed, params))
+        votes[held] = _vote(models[-1], data, held)
+    return models, votes
 
 
 def deal(sites: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:

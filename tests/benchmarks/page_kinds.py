@@ -30,7 +30,7 @@ from pipelines.extract.network import StagedNetwork
 from pipelines.models import files
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, PageKind, ParseResult
-from pipelines.training.page_kind import FOLDS, KindExample, Params, learn
+from pipelines.training.page_kind import FOLDS, KindExample, Params, learn, learn_folds
 from pipelines.training.page_kind_examples import KnownPage, examples, kind_of, site_of
 from tests.benchmarks.data import NOW, address, corpora, fold_of, pages, require_data
 
@@ -99,9 +99,10 @@ def cases(readers: Sequence[StagedNetwork]) -> list[Case]:
 def parse(every: Sequence[Case], readers: Sequence[StagedNetwork]) -> list[ParseResult]:
     """Parse each page by models that have not seen its fold; prints how well these are calibrated."""
     parsed: dict[int, ParseResult] = {}
-    for fold, reader in enumerate(readers):
-        model, figures = learn([made for case in every if case.fold != fold for made in case.examples], 1, Params())
-        print(f"fold {fold}: {figures}", file=sys.stderr)
+    folds = np.array([case.fold for case in every for _ in case.examples])
+    models = learn_folds([made for case in every for made in case.examples], folds, 1, Params())
+    print(models[0][1])
+    for fold, (reader, (model, _)) in enumerate(zip(readers, models, strict=True)):
         with (
             patch("pipelines.page_kind.decision.shipped", return_value=model),
             patch("pipelines.extract.combined.network", return_value=reader),
