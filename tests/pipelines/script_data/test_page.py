@@ -187,7 +187,9 @@ def test_message_without_a_title_is_named_by_its_first_line():
     body = shell(f"<script>window.s={state}</script>", " ".join(TEXT))
     found = parse_page(body, URL, fetched_at=NOW)
     assert found.text_from is TextFrom.DATA
-    assert found.extraction.text.endswith(TEXT[1])
+    assert found.extraction.text == "\n".join(TEXT)
+    assert found.metadata.title
+    assert TEXT[0].startswith(found.metadata.title)
 
 
 def test_script_too_long_to_be_read_hides_no_other():
