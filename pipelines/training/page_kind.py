@@ -91,9 +91,9 @@ def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[Kind
 def learn_folds(
     pages: Sequence[KindExample], folds: NDArray[np.int64], seed: int, params: Params
 ) -> list[tuple[KindModel, dict[str, float]]]:
-    """Learn a model for each fold, from the pages of the others; `folds` are those of `pages`.
+    """Learn a model for each fold from the pages of the others.
 
-    Calibration is that of all pages, each as seen by the model that has not learned from it.
+    `folds` are those of `pages`. Calibration is that of all pages, each as seen by the model that has not learned from it.
 
     Raises:
         ValueError, ImportError: see `learn`.
@@ -106,7 +106,7 @@ def learn_folds(
 def _fit_folds(
     data: _Pages, folds: NDArray[np.int64], seed: int, params: Params
 ) -> tuple[list[KindModel], NDArray[np.float64]]:
-    """Return a model of all other folds for each, and the votes of pages by the models that have not seen them."""
+    """Return a model for each fold, and its votes on that fold, unseen."""
     votes = np.zeros((len(data.pages), len(data.kinds)))
     models = []
     for fold in range(FOLDS):
