@@ -21,7 +21,7 @@ _LEAST: Final = 1e-9
 _LIKELIER: Final = 3.5
 """A page in doubt is of one other kind when that alone is so many times as likely as an article.
 
-Chosen on folds (`tests.benchmarks.page_kinds`): below 3 articles are lost faster than other pages.
+Chosen on folds (`tests.benchmarks.page_kinds`): at 3 half as many articles again are refused.
 """
 
 

@@ -93,7 +93,8 @@ def learn_folds(
 ) -> list[tuple[KindModel, dict[str, float]]]:
     """Learn a model for each fold from the pages of the others.
 
-    `folds` are those of `pages`. Calibration is that of all pages, each as seen by the model that has not learned from it.
+    `folds` are those of `pages`. Calibration is that of all pages, each as seen by the model that has not learned from
+    it.
 
     Raises:
         ValueError, ImportError: see `learn`.
