@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import log1p
 from typing import Final, NamedTuple
 
 from db.records.reasons import PageReason
@@ -19,6 +20,8 @@ from .words import words
 # The numbers below were chosen by hand; `uv run python -m tests.benchmarks.page_kinds` prints what they reach.
 _SURE: Final = 0.5
 """Share among the other kinds from which a page without a text is a form, whatever it links to."""
+_LINE: Final = 60
+"""Letters of a text below which a page must be likelier an article than anything else: little is lost with it."""
 _CAPTION_CHARS: Final = 400
 """Longest text beside media alone."""
 _LINK_CHARS: Final = 8
@@ -106,7 +109,7 @@ def judge(  # noqa: PLR0911 - one question after the other
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
     if address["is root"]:  # no article lives at the root of its host
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if model.is_article(chances):
+    if model.is_article(chances) and (values["text"] >= log1p(_LINE) or chances.argmax() == 0):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
