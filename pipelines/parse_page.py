@@ -134,7 +134,7 @@ def read_page(
     if extraction.evidence == selected.EVIDENCE:  # no article by what was chosen, as on a list of the same template
         parsed, extraction = read(document, selectors=selectors._replace(body=""))
         parsed = replace(parsed, missed=("body", *parsed.missed)) if parsed.is_kept else parsed
-    if text_from is not TextFrom.HTML or not _may_hold_data(document, parsed):
+    if text_from is not TextFrom.HTML or not _may_hold_data(document, parsed, len(extraction.text)):
         return document, parsed, extraction
     data_document = with_data(document)
     if data_document is None:
@@ -150,15 +150,16 @@ def read_page(
     return data_document, data_parsed, data_extraction
 
 
-def _may_hold_data(document: Document, parsed: ParseResult) -> bool:
+def _may_hold_data(document: Document, parsed: ParseResult, chars: int) -> bool:
+    """Tell whether scripts may hold the text of a page.
+
+    `chars` of text were extracted from what it shows.
+    """
     if "script" not in document.tags:
         return False
-    text = parsed.extraction.text
-    if parsed.kind is PageKind.ARTICLE:
-        is_short = len(text) < _SHORT_TEXT
-    else:
-        is_short = parsed.kind in {PageKind.OTHER, PageKind.LIST, PageKind.MEDIA, PageKind.NOTICE}
-    return is_short or (parsed.is_leaf and carries_another(document, text))
+    if chars < _SHORT_TEXT or parsed.kind in {PageKind.OTHER, PageKind.LIST, PageKind.MEDIA, PageKind.NOTICE}:
+        return True
+    return parsed.is_leaf and carries_another(document, parsed.extraction.text)
 
 
 def _read(

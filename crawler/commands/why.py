@@ -111,6 +111,7 @@ _OF_ARTICLES = (
     "language",
     "text_chars",
     "quality",
+    "kind_probability",
     "extractor",
     "published_precision",
     "text_from",

@@ -143,6 +143,7 @@ def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
         "tags": list(meta.keywords),
         "section": meta.section,
         "kind": result.page.kind.word,
+        "kind_probability": round(result.page.probability, 4),
         "is_article": result.page.kind is PageKind.ARTICLE,
         "reason": result.problem or ("" if result.page.is_kept else result.page.reason or ""),
         "text": text.text,

@@ -329,6 +329,7 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         length=parsed.signature.length,
         images=tuple((image.url, image.caption) for image in meta.images),
         kind=parsed.kind.word,
+        kind_probability=parsed.probability,
         canonical_id=canonical.id if canonical is not None and not canonical.reason else None,
         seen=iso(page.fetched_at),
         **parsed.description.values(),

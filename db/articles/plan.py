@@ -21,7 +21,17 @@ _PUBLISHED = ("published_at", "published_utc", "published_precision", "published
 _STATED = ("title", "authors", "source", "section", "tags", "description")
 """Columns that a page may leave empty though the article has them."""
 _FACTS = ("authors", "source", *_PUBLISHED, "updated")
-_OF_READING = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from", "related"})
+_OF_READING = frozenset(
+    {
+        "extractor",
+        "extractor_version",
+        "checked_with",
+        "described_with",
+        "text_from",
+        "related",
+        "kind_probability",
+    }
+)
 """Columns that say how an article was read or what stands beside it, and nothing of its content."""
 _INDEXED = frozenset({*TERM_FIELDS, "section", "classes", "text_holder", *_PUBLISHED})
 """Columns that the full-text index is made of."""
@@ -398,6 +408,7 @@ def values_of(new: NewArticle) -> dict[str, Any]:
     return {name: getattr(new, name) for name in _COPIED} | {
         "quality": round(new.quality, 4),
         "relevance": None if new.relevance is None else round(new.relevance, 4),
+        "kind_probability": None if new.kind_probability is None else round(new.kind_probability, 4),
         "text_chars": len(new.text),
         "checked_with": made_with(new.extractor, new.extractor_version),
         "updated": new.seen,

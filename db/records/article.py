@@ -76,6 +76,7 @@ class NewArticle:
     index_terms: IndexTerms | None = None
     text_from: str = TextFrom.HTML
     related: str = ""
+    kind_probability: float | None = None
 
 
 @dataclass(slots=True)
@@ -101,6 +102,7 @@ class ArticleItem:
         published_from: where the page states the time.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
         kind: what its page is: article, or another one of `STORE_KINDS`.
+        kind_probability: 0 to 1: that its page is of this kind; None when an earlier version read it.
         number: counts up in the order in which articles were stored.
         description, section: the page's own description; its channel or section.
         images: `url` and `caption` of each, the lead image first.
@@ -151,6 +153,7 @@ class ArticleItem:
     harm_kind: str
     text_from: str
     related: list[dict[str, str]]
+    kind_probability: float | None
     html: str = ""
     images: list[dict[str, str]] = field(default_factory=list)
 

@@ -50,6 +50,8 @@ class ArticleRow(Record):
     """Version of methods, models and settings that the last five were made by; empty when they were not."""
     kind: Mapped[str] = mapped_column(String(8), server_default="article")
     """Kind of the page: an article, or another one that `STORE_KINDS` names."""
+    kind_probability: Mapped[float | None] = mapped_column(Float)
+    """Probability that its page is of this kind, 0 to 1; empty when an earlier version read it."""
     quality: Mapped[float] = mapped_column(Float)
     """Confidence of the extraction, 0 to 1."""
     relevance: Mapped[float | None] = mapped_column(Float)

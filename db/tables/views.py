@@ -20,7 +20,7 @@ SELECT CAST(a.id AS TEXT) AS id, u.url, a.title, a.authors, a.source, a.publishe
        a.published_precision, a.published_from, a.description, a.tags, a.section, a.quality,
        a.extractor, a.extractor_version,
        a.text_chars, a.updated, a.relevance, a.gone, a.kind, a.number,
-       a.keywords, a.summary, a.classes, a.harm, a.harm_kind, a.text_from, a.related
+       a.keywords, a.summary, a.classes, a.harm, a.harm_kind, a.text_from, a.related, a.kind_probability
 FROM article a
 LEFT JOIN url u ON u.id = a.id
 LEFT JOIN site s ON s.id = a.site_id

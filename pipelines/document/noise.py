@@ -326,8 +326,10 @@ def is_pointer(text: str) -> bool:
 def is_stamp(text: str) -> bool:
     """Tell whether a line says nothing but when something was published.
 
-    >>> [is_stamp(line) for line in ("2:51pm Monday 16th January 2012", "29 พฤศจิกายน 2553", "In January 2012 rain fell.")]
-    [True, True, False]
+    >>> is_stamp("2:51pm Monday 16th January 2012"), is_stamp("29 พฤศจิกายน 2553")
+    (True, True)
+    >>> is_stamp("In January 2012 rain fell.")
+    False
     """
     if len(text) > _STAMP_CHARS:
         return False

@@ -76,6 +76,7 @@ class StoredArticle:
     harm_kind: Category
     text_from: Category
     related: tuple[StoredStory, ...]
+    kind_probability: float | None
     html: str
     images: tuple[StoredImage, ...]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import log1p
 from typing import Final, NamedTuple
 
 from db.records.reasons import PageReason
@@ -19,19 +20,15 @@ from .words import words
 # The numbers below were chosen by hand; `uv run python -m tests.benchmarks.page_kinds` prints what they reach.
 _SURE: Final = 0.5
 """Share among the other kinds from which a page without a text is a form, whatever it links to."""
+_LINE: Final = 60
+"""Letters of a text below which a page must be likelier an article than anything else: little is lost with it."""
 _CAPTION_CHARS: Final = 400
 """Longest text beside media alone."""
 _LINK_CHARS: Final = 8
-_HEADLINE: Final = 20
-"""Letters of a linked headline, more than of a user's name."""
-_SUMMARIES: Final = 3
 _HEADLINES: Final = 3
 """Linked headlines that make a page without prose a list."""
 _LEAST_LINKS: Final = 2
 """Links of the shortest list."""
-_SUMMED: Final = 0.9
-_LISTED_PATH: Final = 0.5
-"""Probabilities of an article up to which summaries under headlines, and a URL like a list's, make a page a list."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -110,13 +107,9 @@ def judge(  # noqa: PLR0911 - one question after the other
     if not extraction.text:
         listed = kind is PageKind.LIST or _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
-    # No article lives at the root of its host. One in doubt has no address of a list and no summaries under headlines
-    # of their own; where both come together there is no doubt.
-    listed = address["list"] > 0
-    summed = _summaries(document, extraction, 1 if listed else _SUMMARIES)
-    if address["is root"] or (listed and summed) or chances[0] < max(_SUMMED * summed, _LISTED_PATH * listed):
+    if address["is root"]:  # no article lives at the root of its host
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if model.is_article(chances):
+    if model.is_article(chances) and (values["text"] >= log1p(_LINE) or chances.argmax() == 0):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
@@ -146,20 +139,6 @@ def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
         return False
     flags, texts = measure(document).linked, document.blocks.texts
     return any(sign.search(block) for block, linked in zip(texts, flags, strict=True) if not linked)
-
-
-def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    blocks, linked = document.blocks, measure(document).linked
-    headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
-    is_prose = ((blocks.chars >= 20) & ~linked).tolist()
-    prose = [index for index in extraction.blocks if is_prose[index]]
-    under = 0
-    previous = -1
-    for index in prose:
-        near = range(max(previous + 1, index - 3), index)
-        under += any(headline[before] for before in near)
-        previous = index
-    return under >= least and under * 3 >= len(prose) * 2
 
 
 def _is_media(document: Document, extraction: Extraction) -> bool:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document, sum_sub_trees
-from ..document.structured_data import find_types
+from ..document.structured_data import find_types, read
 from ..document.view import Values, measure
 from ..records import Extraction, Links, Metadata
 
@@ -52,6 +52,10 @@ _PRICE = re.compile(
 )
 _MEMBER: Final = ("user", "member", "author", "poster", "profile", "avatar", "nickname", "byline")
 """Names of containers that show who wrote something."""
+_MOST_MEMBERS: Final = 400
+_NAME_CHARS: Final = 40
+_USER_PATH = re.compile(r"[/?&.](?:users?|u|uid|members?|profiles?|people|authors?|space)[/=-]", re.IGNORECASE)
+"""Part of the URL of a page about a person."""
 _LIST_PATH = re.compile(
     r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
     r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
@@ -94,6 +98,7 @@ class _Features:
             [_HEADINGS.get(tags[node]) or _HEADINGS.get(tags[parents[node]], 0) for node in blocks.nodes], np.int64
         )
         """Level of the heading that each block is, 0 for others."""
+        self.members = _members(document.names)
         self.values: dict[str, float] = {}
 
     def add(self, name: str, value: float) -> None:
@@ -120,6 +125,7 @@ def features(document: Document, extraction: Extraction, metadata: Metadata, lin
     _around(page)
     _headed(page, metadata)
     _repeated(page)
+    _voices(page, metadata, links)
     _forms(page)
     _stated(page, metadata)
     _addressed(page, metadata, links)
@@ -260,7 +266,7 @@ def _repeated(page: _Features) -> None:
     texts = document.blocks.texts
     short = np.flatnonzero((document.blocks.digits > 0) & (page.view.chars <= _PRICE_CHARS)).tolist()
     prices = page.at([document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower())])
-    people = page.at(_members(document.names))
+    people = page.at(page.members)
     text, heads, prose = page.view.sums(page.view.mass), page.view.sums(page.headlines), page.dense
     linked = (heads >= 1) & (heads <= 3)
     kinds = {
@@ -295,6 +301,37 @@ def _repeated(page: _Features) -> None:
         page.add_amount(name, int(members.max()))
         held = np.bincount(groups, amounts[picked])
         page.add(f"{name} hold", float(held[members > 2].max(initial=0.0)) / page.total)
+
+
+def _voices(page: _Features, metadata: Metadata, links: Links) -> None:
+    """Count the people who speak; tell one story from many posts.
+
+    One story has one headline, a time, and prose in one go.
+    """
+    blocks, ends, kept = page.document.blocks, page.document.ends, page.kept
+    starts = np.maximum.accumulate(np.asarray(blocks.starts, np.int64))  # what follows an element starts in its parent
+    members = np.array(page.members[:_MOST_MEMBERS], np.int64)
+    names: set[str] = set()
+    for node, block in zip(members.tolist(), np.searchsorted(starts, members).tolist(), strict=True):
+        if block < page.size and starts[block] < ends[node] and len(blocks.texts[block]) <= _NAME_CHARS:
+            names.add(blocks.texts[block])
+    page.add_amount("names", len(names))
+    page.add_amount("people", len([url for url in links.urls[:_MOST_MEMBERS] if _USER_PATH.search(url, 8)]))
+    first, last = (int(starts[kept[0]]), int(starts[kept[-1]])) if len(kept) else (0, -1)
+    page.add_amount("members in text", float(((members > first) & (members < last)).sum()))
+    page.add_amount("times in text", sum(first < node < last for node, _ in page.document.times))
+    # a line or two between are a picture's
+    begun = np.flatnonzero(np.diff(kept, prepend=-9) > 3)
+    mass = page.view.mass[kept]
+    page.add("longest run", float(np.add.reduceat(mass, begun).max()) / max(float(mass.sum()), 1.0) if len(kept) else 0)
+    h1 = page.levels == 1
+    page.add("one headline", float(h1.sum() == 1 and not (h1 & page.view.linked).any()))
+    is_dated = bool(metadata.published_at) and metadata.published_from != "url"
+    page.add("headed and dated", page.values["headed"] * is_dated)
+    page.add_amount("dated prose", page.prose[kept].sum() * is_dated)
+    stated = read(page.document)
+    page.add_amount("stated body", len(stated.body))
+    page.add("states headline", float(bool(stated.headline) and squeeze(stated.headline) == squeeze(metadata.title)))
 
 
 def _forms(page: _Features) -> None:
@@ -401,8 +438,13 @@ def shape(path: str, query: str) -> dict[str, float]:
     }
 
 
+NOWHERE: Final = "http://example.com/text.html"
+"""A URL that tells nothing."""
+
+
 def describe_url(url: str) -> dict[str, float]:
-    parts = urlsplit(url)
+    """Describe the shape of a URL; one that is not known is like `NOWHERE`."""
+    parts = urlsplit(url or NOWHERE)
     return {
         **shape(parts.path, parts.query),
         "list": float(bool(_LIST_PATH.search(parts.path) or _PAGE_QUERY.search(parts.query))),

@@ -28,7 +28,9 @@ _TEASER = re.compile(
     r"^ads?$|nav$|navigation|menu|breadcrumb|translation|i18n|locale"
 )
 _LEADS = re.compile(r"(?:slug|url|link|path|href|permalink)$")
-_CODE = re.compile(r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,|^\s*[{\[]")
+_CODE = re.compile(
+    r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,|^\s*(?:\{|\[\s*[\"'{\[\d-])"
+)
 _DEEPEST: Final = 4
 TAG = re.compile(r"<[^<>]{0,2000}>")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -101,16 +103,23 @@ def first_stated(item: dict[str, object], names: tuple[str, ...]) -> str:
 
 
 def title_of(item: dict[str, object]) -> tuple[str, bool]:
-    """Return the title of an object, and whether it is a field of its own."""
-    title = first_stated(item, TITLES)
+    """Return the title of an object, and whether it is a field of its own.
+
+    Of several lines it is the first: a short message stands whole where others have a title.
+    """
+    title = _line_of(item, TITLES)
     if _TITLE_CHARS[0] <= letters_of(title) and len(title) <= _TITLE_CHARS[1]:
         return title, True
     for value in item.values():
         if isinstance(value, dict):
-            title = first_stated(value, TITLES[:-1])
+            title = _line_of(value, TITLES[:-1])
             if _TITLE_CHARS[0] <= letters_of(title) and len(title) <= _TITLE_CHARS[1]:
                 return title, False
     return "", False
+
+
+def _line_of(item: dict[str, object], names: tuple[str, ...]) -> str:
+    return first_stated(item, names).strip().partition("\n")[0]
 
 
 def letters_of(text: str) -> int:

@@ -1,8 +1,9 @@
 r"""JavaScript literals, read without running them.
 
 JSON is read by the library. Everything else is first rewritten as JSON, token by token: `undefined`, `!0`, `void 0`,
-`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value. Other
-calls and functions become null; anything that is no value ends the reading.
+`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value. A call of
+a function that decodes its argument becomes that argument; of an expression inside an object or a list the first
+operand stands (`'1' * 1` is `'1'`). Other calls and functions become null; anything that is no value ends the reading.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _CONSTANTS: Final = {
     "true": "true", "false": "false", "null": "null", "undefined": "null", "NaN": "null", "Infinity": "null",
     "-Infinity": "null", "void 0": "null", "void(0)": "null", "!0": "true", "!1": "false",
 }  # fmt: skip
-_DECODING: Final = frozenset({"JSON.parse", "decodeURIComponent", "unescape", "atob", "window.atob", "Object.freeze"})
+_DECODING = re.compile(r"(?:decode|unescape|parse|atob|freeze)\w{0,20}$", re.IGNORECASE)
+"""Names of functions of which the argument is the value: `JSON.parse`, `decodeURIComponent`, a page's own."""
+_ENDS: Final = frozenset({",", "}", "]", ")", ""})
 _MADE_OF: Final = frozenset({"Date", "Map", "Set", "URL", "String", "Number"})
 _RETURN = re.compile(r"\breturn\s?(?=[{\[(])")
 _ESCAPE = re.compile(
@@ -105,9 +108,20 @@ class _Reader:
             second = len(self.out)
             self._single()
             if self.out[first][:1] != '"' or self.out[second][:1] != '"':
-                raise _NoLiteral
+                if not self._depth:
+                    raise _NoLiteral
+                self.out[first:] = ["null"]
+                continue
             self.out[second - 1] = self.out[second - 1][:-1]  # one string from here on: '"a', 'b"'
             self.out[second] = self.out[second][1:]
+
+    def _operand(self) -> None:
+        """Write a value inside brackets; of an expression the first operand."""
+        self.value()
+        while self._peek() not in _ENDS:
+            _, token = self._next()
+            if token in _OPEN:
+                self._balanced(_OPEN[token])
 
     def _single(self) -> None:
         kind, token = self._next()
@@ -162,7 +176,7 @@ class _Reader:
             if follows == ":":
                 self._next()
                 self.out.append(":")
-                self.value()
+                self._operand()
             elif follows in {",", "}"} and kind == "name":  # the name of a variable is key and value
                 self.out += [":", self._names.get(token, "null")]
             else:
@@ -191,7 +205,7 @@ class _Reader:
             elif token == ",":
                 self.out.append("null")
             else:
-                self.value()
+                self._operand()
         self._next()
         self.out.append("]")
         self._depth -= 1
@@ -207,18 +221,28 @@ class _Reader:
     def _name(self, name: str) -> None:
         if name in _CONSTANTS:
             self.out.append(_CONSTANTS[name])
-        elif name in _DECODING:
-            if self._next()[1] != "(":
-                raise _NoLiteral
-            self._bracketed()
+            return
+        follows = self._peek()
+        if follows == "(" and _DECODING.search(name):
+            self._next()
+            self._decoded()
         else:
-            follows = self._peek()
             if follows == "(":
                 self._next()
                 self._balanced(")")
-            elif follows not in {",", "}", "]", ")", ";", ""}:
+            elif not self._depth and follows not in {*_ENDS, ";"}:
                 raise _NoLiteral
             self.out.append(self._names.get(name, "null"))
+
+    def _decoded(self) -> None:
+        """Write the first argument of a call whose bracket is open."""
+        self._enter()
+        if self._peek() == ")":
+            self.out.append("null")
+        else:
+            self._operand()
+        self._balanced(")")
+        self._depth -= 1
 
     def _called(self) -> None:
         _, name = self._next()

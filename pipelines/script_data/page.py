@@ -15,6 +15,7 @@ from ..decode.text import squeeze
 from ..document import structured_data
 from ..document.document import Document, parse
 from ..document.shell import has_state
+from .fields import TAG
 from .story import Story, find_story
 from .values import read_values
 
@@ -74,7 +75,14 @@ def with_data(document: Document) -> Document | None:
     story = find_story(document, read_values(document))
     if story is None:
         return None
-    written = f'<html lang="{escape(document.language)}"><head>{_head(document)}</head><body>{_markup(document, story)}'
+    # A message without a title is named by its first line: it stands in the text, and the page may give all as title.
+    is_line = squeeze(TAG.sub("", story.html[:_LEAST_STATED])).startswith(squeeze(story.title))
+    named = f'<meta property="og:title" content="{escape(story.title)}">' if is_line else ""
+    heading = "" if is_line else f"<h1>{escape(story.title)}</h1>"
+    written = (
+        f'<html lang="{escape(document.language)}"><head>{named}{_head(document)}</head>'
+        f"<body>{_markup(document, story, heading)}"
+    )
     page = parse(written.encode("utf-8", "replace"), document.url, "text/html; charset=utf-8", document.bounds)
     page.encoding, page.content_type = document.encoding, document.content_type
     return page
@@ -93,7 +101,7 @@ def _head(document: Document) -> str:
     return "".join((f"<title>{escape(document.title)}</title>", *stated, *data))
 
 
-def _markup(document: Document, story: Story) -> str:
+def _markup(document: Document, story: Story, heading: str) -> str:
     metas = [("article:published_time", story.published), ("author", story.author), ("og:image", story.image)]
     metas += [("og:title", story.title)]
     head = "".join(
@@ -103,6 +111,6 @@ def _markup(document: Document, story: Story) -> str:
     )
     source = f'<span class="source">来源：{escape(story.source)}</span>' if story.source else ""
     return (
-        f'{head}<article class="article"><h1>{escape(story.title)}</h1><div class="info">{source}</div>'
+        f'{head}<article class="article">{heading}<div class="info">{source}</div>'
         f'<div class="article-content" itemprop="articleBody">{story.html}</div></article>'
     )

@@ -20,6 +20,8 @@ _HEADING = re.compile(r"head|title|h[2-6]$")
 _MARKUP = re.compile(
     r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I
 )
+_ESCAPED = re.compile(r"&lt;(?:p|br|div|span|a|section|strong|blockquote)\b.{0,2000}?&gt;", re.I | re.S)
+_BLOCK = re.compile(r"<(?:p|br|div|h\d|ul|ol|li|section|blockquote|table|figure|tr)\b", re.I)
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
 
 
@@ -65,10 +67,12 @@ def _render(value: object, written: set[int], depth: int) -> str:
 def _render_text(text: str) -> str:
     if is_code(TAG.sub("", text[:3000])):
         return ""
-    if "&lt;p" in text or "&lt;br" in text or "&lt;div" in text:
+    if not _MARKUP.search(text) and _ESCAPED.search(text):
         text = unescape(text)
     if _MARKUP.search(text):
-        return text
+        if _BLOCK.search(text) or "\n" not in text:
+            return text
+        return "".join(f"<p>{line}</p>" for line in text.splitlines() if line.strip())
     lines = _LINK.sub(r"\1", unescape(text) if "&" in text else text).splitlines()
     return "".join(f"<p>{escape(line, quote=False)}</p>" for line in lines if line.strip())
 

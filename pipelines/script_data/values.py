@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from ..document.document import Document
 from .literals import MAX_TOKENS, read_literal
 
-_MOST_CHARS: Final = 2_000_000
+_MOST_CHARS: Final = 4_000_000
 """In all scripts of a page together."""
 _MOST_STARTS: Final = 60
 _LEAST_CHARS: Final = 120
@@ -45,7 +45,7 @@ class Carried(NamedTuple):
 def read_values(document: Document) -> Carried:
     """Read all values of a page's scripts.
 
-    Cost: O(characters of scripts), at most two million; what is no JSON costs two microseconds a token, of which no
+    Cost: O(characters of scripts), at most four million; what is no JSON costs two microseconds a token, of which no
     more than `MAX_TOKENS` are read.
     """
     values: list[object] = []
@@ -58,11 +58,9 @@ def read_values(document: Document) -> Carried:
         element = document.elements[node]
         text = "".join(map(str, element.itertext())) if tag == "template" else element.text or ""
         text = text.lstrip().removeprefix("<![CDATA[")
-        left -= len(text)
-        if len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text):
+        if len(text) > left or (len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text)):
             continue
-        if left < 0:
-            break
+        left -= len(text)
         if tag != "script":
             texts.append(text)
         elif "json" in (element.get("type") or ""):

@@ -19,6 +19,8 @@ from ..records import PageKind
 FOLDS: Final = 4
 _OTHERS: Final = 2.0
 """Weight of a page that is no article beside one that is: there are fewer."""
+_REFUSED: Final = 3.0
+"""Weight of an article for the networks, so that refused ones cost more."""
 _REPEATED: Final = 1e-3
 _NEVER: Final = -12.0
 """Log-odds of a kind of which there was no page."""
@@ -28,7 +30,7 @@ _NEVER: Final = -12.0
 class Params:
     """Sizes and steps of a training.
 
-    `lost` is the share of the articles that may be taken for something else.
+    A refused article costs as much as `cost` stored pages of another kind.
     """
 
     hidden: int = 48
@@ -39,7 +41,7 @@ class Params:
     text_words: int = 2000
     site_hosts: int = 6
     text_hosts: int = 20
-    lost: float = 0.0035
+    cost: float = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,9 +63,12 @@ class _Pages:
         self.pages = pages
         self.names = tuple(pages[0].values)
         self.kinds = tuple(sorted({page.kind for page in pages}))
+        if self.kinds[0] is not PageKind.ARTICLE or len(self.kinds) == 1:
+            raise ValueError("the pages to learn from are of one kind; articles and others are both needed")
         self.labels = np.array([self.kinds.index(page.kind) for page in pages])
         self.values = np.array([[page.values[name] for name in self.names] for page in pages])
         self.weights = np.where(self.labels == 0, 1.0, _OTHERS)
+        self.costs = np.where(self.labels == 0, _REFUSED, _OTHERS)
         sites = {site: number for number, site in enumerate(sorted({page.site for page in pages}))}
         self.sites = np.array([sites[page.site] for page in pages])
 
@@ -79,14 +84,37 @@ def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[Kind
         ImportError: scikit-learn is not installed; only training needs it.
     """
     data = _Pages(pages)
-    if data.kinds[0] is not PageKind.ARTICLE or len(data.kinds) == 1:
-        raise ValueError("the pages to learn from are of one kind; articles and others are both needed")
-    folds = deal(data.sites, FOLDS, seed)
-    votes = np.zeros((len(pages), len(data.kinds)))
+    _, votes = _fit_folds(data, deal(data.sites, FOLDS, seed), seed, params)
+    return _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
+
+
+def learn_folds(
+    pages: Sequence[KindExample], folds: NDArray[np.int64], seed: int, params: Params
+) -> list[tuple[KindModel, dict[str, float]]]:
+    """Learn a model for each fold from the pages of the others.
+
+    `folds` are those of `pages`. Calibration is that of all pages, each as seen by the model that has not learned from
+    it.
+
+    Raises:
+        ValueError, ImportError: see `learn`.
+    """
+    data = _Pages(pages)
+    models, votes = _fit_folds(data, folds, seed, params)
+    return [_calibrated(model, data, votes, params) for model in models]
+
+
+def _fit_folds(
+    data: _Pages, folds: NDArray[np.int64], seed: int, params: Params
+) -> tuple[list[KindModel], NDArray[np.float64]]:
+    """Return a model for each fold, and its votes on that fold, unseen."""
+    votes = np.zeros((len(data.pages), len(data.kinds)))
+    models = []
     for fold in range(FOLDS):
         held = folds == fold
-        votes[held] = _vote(_fit(data, ~held, seed, params), data, held)
-    return _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
+        models.append(_fit(data, ~held, seed, params))
+        votes[held] = _vote(models[-1], data, held)
+    return models, votes
 
 
 def deal(sites: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:
@@ -127,7 +155,7 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
                 max_iter=params.epochs,
                 n_iter_no_change=params.epochs,
                 random_state=seed + number,
-            ).fit(ready, data.labels[rows], sample_weight=data.weights[rows])
+            ).fit(ready, data.labels[rows], sample_weight=data.costs[rows])
             weights[0].append(network.coefs_[0].T)
             biases[0].append(network.intercepts_[0][:, None])
             # Kinds that none of these pages has are not to be expected.
@@ -219,9 +247,10 @@ def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) 
     )
     chances = regression.predict_proba(table)[:, 1]
     is_last = np.append(owner[1:] != owner[:-1], True)  # the address that is known, if one is, comes last
-    threshold = float(np.quantile(chances[is_article & is_last], params.lost))
+    threshold = 1 / (1 + params.cost)
     others_kept = float((chances[~is_article & is_last] >= threshold).mean())
     figures = {
+        "articles_lost": round(float((chances[is_article & is_last] < threshold).mean()), 4),
         "others_kept": round(others_kept, 4),
         "calibration_error": round(_calibration_error(chances, is_article), 4),
     }

@@ -105,9 +105,13 @@ def address(gold: dict[str, object]) -> str:
 
 
 def fold_of(corpus: str, gold: Mapping[str, object], folds: int) -> int:
-    """Return the fold that a page belongs to: all pages of one site, in whatever corpus, are in the same one."""
+    """Return the fold that a page belongs to: all pages of one site, in whatever corpus, are in the same one.
+
+    On a platform each account counts as a site.
+    """
     host = str(gold.get("host") or urlsplit(str(gold.get("url") or "")).hostname or "")
     site = site_key(host_key(f"http://{host}/")) if host else f"{corpus} {gold['id']}"
+    site = f"{site} {gold['account']}" if gold.get("account") else site
     return int.from_bytes(hashlib.sha256(site.encode()).digest()[:4], "big") % folds
 
 

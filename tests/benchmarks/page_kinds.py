@@ -1,35 +1,37 @@
-"""Kinds of pages on unseen sites: articles lost, others kept, and how well chances are calibrated.
+"""Kinds of pages on unseen sites: articles refused, others stored, and how well chances are calibrated.
 
     uv run --extra train python -m tests.benchmarks.held_out --keep FOLDER
-    uv run --extra train python -m tests.benchmarks.page_kinds FOLDER [--train FILE]
+    uv run --extra train python -m tests.benchmarks.page_kinds FOLDER [--cache FILE] [--worst 20] [--train FILE]
 
 The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the project). Pages are dealt
-into four folds by site; each is judged by a model that has learned from the others, on texts found by networks of
-`combined` that have, too: the first command makes them. Addresses are those of the corpora where they have some, and
-made up elsewhere, so that most of the pages that are no articles have none. `--train` makes the model that is shipped.
+into four folds by site, those of a platform by account; each is parsed as in a crawl, by a model of kinds that has
+learned from the others and by networks of `combined` that have, too: the first command makes them. Addresses are those
+of the corpora where they have some, and made up elsewhere, so that most of the pages that are no articles have none.
+`--cache` keeps what is learned from each page, `--worst` names the articles that were refused and as many other pages
+that were surest to be stored, `--train` makes the model that is shipped.
 """
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
-from pipelines.document.document import Document, parse
+from pipelines.document.document import Document
 from pipelines.extract import combined
 from pipelines.extract.network import StagedNetwork
-from pipelines.metadata import metadata
 from pipelines.models import files
-from pipelines.page_kind.decision import refuse
-from pipelines.page_kind.features import describe_url
-from pipelines.records import Extraction, PageKind
-from pipelines.training.page_kind import FOLDS, KindExample, Params, learn
-from pipelines.training.page_kind_examples import KnownPage, examples, kind_of
+from pipelines.parse_page import parse_page
+from pipelines.records import Extraction, PageKind, ParseResult
+from pipelines.training.page_kind import FOLDS, KindExample, Params, learn, learn_folds
+from pipelines.training.page_kind_examples import KnownPage, examples, kind_of, site_of
 from tests.benchmarks.data import NOW, address, corpora, fold_of, pages, require_data
 
 from .commands import new_parser
@@ -37,24 +39,28 @@ from .commands import new_parser
 UNTOLD = frozenset({"cleaneval", "cleaneval-dev", "cleanportaleval", "omnivore", "readability"})
 """Corpora that are mixed and do not tell."""
 FORUMS = frozenset({"magic-forum", "harvest-forum"})
+_BROAD = frozenset({"list", "other"})
 
 
 @dataclass(frozen=True)
 class Case:
-    """A page of known kind, with what rules say of it."""
+    """A page of known kind, and what is learned from it."""
 
     corpus: str
-    name: str
-    language: str
+    page: KnownPage
     fold: int
-    address: str
-    is_refused: bool
     examples: list[KindExample]
 
     @property
-    def example(self) -> KindExample:
-        """Return the page as it is."""
-        return self.examples[0]
+    def is_article(self) -> bool:
+        return kind_of(self.page.row) is PageKind.ARTICLE
+
+    @property
+    def name(self) -> str:
+        """Return its kind by the words of its corpus."""
+        row = self.page.row
+        narrow = row.get("subtype") if row.get("page_type") in _BROAD else None
+        return str(narrow or row.get("page_type") or row.get("kind"))
 
 
 def known(corpus: str, gold: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,10 +80,8 @@ def rows() -> Iterator[tuple[str, dict[str, Any], bytes]]:
                     yield corpus, row, body
 
 
-def cases(folder: Path) -> list[Case]:
+def cases(readers: Sequence[StagedNetwork]) -> list[Case]:
     """Read all pages, each by networks that have not seen its fold."""
-    texts = [(folder / f"{fold}.json").read_text(encoding="utf-8") for fold in range(FOLDS)]
-    readers = [files.loads(text, str(folder), "combined").build(StagedNetwork.of) for text in texts]
     found = []
     for corpus, row, body in rows():
         fold = fold_of(corpus, row, FOLDS)
@@ -85,78 +89,87 @@ def cases(folder: Path) -> list[Case]:
         def read(document: Document, reader: StagedNetwork = readers[fold]) -> Extraction:
             return combined.extract_by(reader, document, combined.Params())
 
-        made = list(examples(KnownPage.of(body, {**row, "id": str(row["id"])}), read, NOW))
+        page = KnownPage.of(body, {**row, "id": str(row["id"])})
+        made = list(examples(page, read, NOW))
         if made:
-            document = parse(body, address(row))
-            text = read(document)
-            meta = metadata.extract(document, text, NOW)
-            name = str(row.get("subtype") or row.get("page_type") or row.get("kind"))
-            refused = not text.text or bool(refuse(document, text, meta))
-            language = str(row.get("lang") or meta.language or "?")[:2]
-            found.append(Case(corpus, name, language, fold, address(row), refused, made))
+            found.append(Case(corpus, page, fold, made))
     return found
 
 
-def judge(every: Sequence[Case]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the probability of an article for each page, and whether it is taken for one."""
-    chances, taken = np.zeros(len(every)), np.zeros(len(every), np.bool_)
-    for fold in range(FOLDS):
-        model, _ = learn([made for case in every if case.fold != fold for made in case.examples], 1, Params())
-        for number, case in enumerate(every):
-            if case.fold == fold:
-                told = model.predict(case.example.values, case.example.words, describe_url(case.address))
-                chances[number] = told[0]
-                taken[number] = model.is_article(told) and not case.is_refused
-    return chances, taken
+def parse(every: Sequence[Case], readers: Sequence[StagedNetwork]) -> list[ParseResult]:
+    """Parse each page by models that have not seen its fold; prints how well these are calibrated."""
+    parsed: dict[int, ParseResult] = {}
+    folds = np.array([case.fold for case in every for _ in case.examples])
+    models = learn_folds([made for case in every for made in case.examples], folds, 1, Params())
+    print(models[0][1])
+    for fold, (reader, (model, _)) in enumerate(zip(readers, models, strict=True)):
+        with (
+            patch("pipelines.page_kind.decision.shipped", return_value=model),
+            patch("pipelines.extract.combined.network", return_value=reader),
+        ):
+            for number, case in enumerate(every):
+                if case.fold == fold:
+                    parsed[number] = parse_page(case.page.body, address(dict(case.page.row)), fetched_at=NOW)
+    return [parsed[number] for number in range(len(every))]
 
 
-def table(every: Sequence[Case], taken: Sequence[bool]) -> None:
-    """Print what was rejected by kind, and which articles were lost by corpus and language."""
+def table(every: Sequence[Case], parsed: Sequence[ParseResult]) -> None:
+    """Print what was rejected by kind, and which articles were refused by corpus and language."""
     shares: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for case, is_taken in zip(every, taken, strict=True):
-        if case.example.kind is PageKind.ARTICLE:
-            for group in (("articles lost", "all"), ("corpus", case.corpus), ("language", case.language)):
-                shares[group].append(not is_taken)
+    for case, page in zip(every, parsed, strict=True):
+        refused = not page.is_kept
+        if case.is_article:
+            language = str(case.page.row.get("lang") or page.metadata.language or "?")[:2]
+            platform = str(case.page.row.get("platform") or "")
+            groups = [("articles refused", "all"), ("corpus", case.corpus), ("language", language)]
+            for group in [*groups, ("platform", platform)] if platform else groups:
+                shares[group].append(refused)
         else:
-            shares["rejected", "all"].append(not is_taken)
-            shares["rejected", case.name].append(not is_taken)
+            shares["rejected", "all"].append(refused)
+            shares["rejected", case.name].append(refused)
     print("| | | pages | share |\n|---|---|---|---|")
     for (group, name), values in sorted(shares.items(), key=lambda item: (item[0][0], -len(item[1]))):
-        if group in {"rejected", "articles lost"} or sum(values):
+        if group in {"rejected", "articles refused"} or sum(values):
             print(f"| {group} | {name} | {len(values)} | {np.mean(values):.3f} |")
+    print(f"{len({site_of(case.page.row) for case in every})} sites")
 
 
-def reliability(every: Sequence[Case], chances: np.ndarray[Any, Any]) -> None:
-    """Print how many pages of each chance are articles."""
-    article = np.array([case.example.kind is PageKind.ARTICLE for case in every])
-    bins = np.minimum((chances * 10).astype(int), 9)
-    print("\n| chance | pages | mean chance | articles |\n|---|---|---|---|")
-    for at in range(10):
-        inside = bins == at
-        if inside.any():
-            print(f"| {at / 10:.1f} | {inside.sum()} | {chances[inside].mean():.3f} | {article[inside].mean():.3f} |")
-    off = sum(abs(chances[bins == at].mean() - article[bins == at].mean()) * (bins == at).mean() for at in set(bins))
-    print(f"expected calibration error {off:.4f}")
+def worst(every: Sequence[Case], parsed: Sequence[ParseResult], most: int) -> None:
+    """Print the articles that were refused, and other pages that were stored, the surest first."""
+    pairs = sorted(zip(every, parsed, strict=True), key=lambda pair: -pair[1].probability)
+    for is_article in (True, False):
+        shown = [pair for pair in pairs if pair[0].is_article is is_article and pair[1].is_kept is not is_article]
+        for case, page in shown[:most]:
+            said = page.reason or f"stored as {page.kind.word}"
+            print(f"{page.probability:.3f} {case.name:12} {said:20} {case.corpus}/{case.page.row['id']}")
 
 
 def main() -> int:
     """Print the tables, or train."""
     options = new_parser(__doc__)
     options.add_argument("networks", type=Path, help="folder of networks by fold, 0.json to 3.json")
+    options.add_argument("--cache", type=Path, help="where examples are kept, to be read again from there")
+    options.add_argument("--worst", type=int, default=0, help="how many pages to name on each side")
     options.add_argument("--train", type=Path, help="write the model of all pages there instead")
     chosen = options.parse_args()
     require_data()
-    every = cases(chosen.networks)
+    texts = [(chosen.networks / f"{fold}.json").read_text(encoding="utf-8") for fold in range(FOLDS)]
+    readers = [files.loads(text, str(chosen.networks), "combined").build(StagedNetwork.of) for text in texts]
+    if chosen.cache and chosen.cache.is_file():
+        every = pickle.loads(chosen.cache.read_bytes())
+    else:
+        every = cases(readers)
+        if chosen.cache:
+            chosen.cache.write_bytes(pickle.dumps(every))
     if chosen.train:
         model, figures = learn([made for case in every for made in case.examples], 1, Params())
         made_by = "python -m tests.benchmarks.page_kinds FOLDER --train FILE"
         made = files.dumps("kinds", model.model(), made_by, {"pages": len(every), **figures})
         chosen.train.write_text(made, encoding="utf-8")
         return 0
-    chances, taken = judge(every)
-    table(every, taken.tolist())
-    reliability(every, chances)
-    print(f"{len({case.example.site for case in every})} sites")
+    parsed = parse(every, readers)
+    table(every, parsed)
+    worst(every, parsed, chosen.worst)
     return 0
 
 

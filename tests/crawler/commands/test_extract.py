@@ -53,8 +53,8 @@ def test_folder_as_json(tmp_path: Path, folder: Path) -> None:
     english, listing, table = lines(done.stdout)
     assert list(english) == [
         "id", "file", "url", "title", "authors", "source", "published_at", "published_utc", "language",
-        "published_precision", "published_from", "description", "tags", "section", "kind", "is_article", "reason",
-        "text", "images", "related", "extractor", "text_from", "quality",
+        "published_precision", "published_from", "description", "tags", "section", "kind", "kind_probability",
+        "is_article", "reason", "text", "images", "related", "extractor", "text_from", "quality",
     ]  # fmt: skip
     assert english["authors"] == ["Jane Doe", "John Roe"]
     assert english["published_at"] == "2024-03-12T08:30:00+00:00"

@@ -78,6 +78,7 @@ class TestPages:
         assert (article.tags, article.section, article.description) == ("一、二", "要闻", "提要")
         assert list(article.images) == [("http://h.cn/1.jpg", "图")]
         assert article.related == "http://h.cn/2.html 后续"
+        assert article.kind_probability == written().probability
         assert article.canonical_id is None
         assert article.seen == "2023-11-14T22:13:20+00:00"
 

@@ -201,6 +201,7 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "tags": story.tags or story.title[:4],
         # the English ones as a crawl leaves them that describes nothing
         **({} if story.language == "en" else {"keywords": story.title[:6], "summary": story.text[:60]}),
+        "kind_probability": 0.31 if story.language == "en" else 0.98,
         "seen": iso(fetched_at),
         "text_hash": signature.exact,
         "features": signature.features,

@@ -132,6 +132,14 @@ def test_article_shows_text_facts_and_ways_out(asker: Asker, pages: dict[str, st
     assert "exact to the minute" in said(page.cssselect(".facts")[0])
 
 
+def test_article_says_when_its_page_may_be_none(asker: Asker) -> None:
+    for language, probability in (("zh", 0.98), ("en", 0.31)):
+        hit = asker.get(f"/api/search?language={language}&limit=1").json()["hits"][0]
+        assert asker.get(f"/api/articles/{hit['id']}").json()["article"]["kind_probability"] == probability
+        facts = said(read(asker, f"/article/{hit['id']}").cssselect(".facts")[0])
+        assert ("perhaps none: probability 0.31" in facts) == (language == "en")
+
+
 def test_article_shows_keywords_and_summary_if_it_has_any(asker: Asker) -> None:
     for language, headings in (("zh", {"Summary", "Keywords"}), ("en", {"Keywords"})):
         hit = asker.get(f"/api/search?language={language}&limit=1").json()["hits"][0]

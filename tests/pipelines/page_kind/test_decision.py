@@ -98,6 +98,11 @@ def test_address_counts_for_and_against() -> None:
     assert dated > form
 
 
+def test_article_is_one_at_no_root_and_without_a_url() -> None:
+    assert judged(PAGES["article"], "").kind is PageKind.ARTICLE
+    assert judged(PAGES["article"], "http://wenlow.example/").kind is PageKind.LIST
+
+
 def test_page_says_how_sure_it_is() -> None:
     page = parse_page(PAGES["article"].encode(), "http://wenlow.example/ferry.html", fetched_at=NOW)
     assert page.kind is PageKind.ARTICLE
@@ -131,6 +136,10 @@ def test_features_count_forms_and_what_repeats() -> None:
     assert evidence(PAGES["product"])["goods"] > story["goods"] == 0
     assert evidence(PAGES["thread"])["posts"] > cards["posts"]
     assert set(form) == set(cards) == set(story)
+    thread = evidence(PAGES["thread"])
+    assert (thread["names"], thread["people"]) == pytest.approx((2.7726, 2.7726), abs=1e-3), "log(1 + 15)"
+    assert (story["names"], story["people"], story["members in text"], story["times in text"]) == (0, 0, 0, 0)
+    assert story["one headline"] == story["longest run"] == 1
 
 
 def test_words_are_marked_by_their_place() -> None:

@@ -131,6 +131,13 @@ FORMS = {
         }
     )
     + "</script>",
+    "decoded": "<script>(function(){function JsDecode(s){return s}window.data={ret:'0' * 1,title:JsDecode('"
+    + TITLE
+    + "'),create_time:JsDecode('2019-11-11 08:00'),type:'9' * 1,content_noencode:JsDecode('"
+    + TEXT[0]
+    + r"\x0a\x0a\x3ca class=\x22more\x22\x3e"
+    + TEXT[1]
+    + r"\x3c/a\x3e')}})()</script>",
     "Unix seconds": f"<script>window.s={json.dumps(STORY | {'publish_time': 1573430400})}</script>",
     "textarea": f"<textarea hidden>{STORY['content']}</textarea><script>var m={HEAD}</script>",
 }
@@ -171,6 +178,25 @@ def test_other_data_are_no_story(state):
     body = shell(f"<script>window.s={json.dumps(state)}</script>")
     found = parse_page(body, URL, fetched_at=NOW)
     assert (found.text_from, found.reason) == (TextFrom.HTML, PageReason.NEEDS_BROWSER)
+
+
+def test_message_without_a_title_is_named_by_its_first_line():
+    """Take the first line of a message for its title, which its page gives whole."""
+    whole = r"\n\n".join(TEXT)
+    state = f"{{title:decode('{whole}'),create_time:'2019-11-11 08:00',content:decode('{whole}')}}"
+    body = shell(f"<script>window.s={state}</script>", " ".join(TEXT))
+    found = parse_page(body, URL, fetched_at=NOW)
+    assert found.text_from is TextFrom.DATA
+    assert found.extraction.text == "\n".join(TEXT)
+    assert found.metadata.title
+    assert TEXT[0].startswith(found.metadata.title)
+
+
+def test_script_too_long_to_be_read_hides_no_other():
+    """Read the data behind a program of millions of characters."""
+    program = f"<script>{'var a;' * 800_000}</script>"
+    found = parse_page(shell(program + FORMS["assigned"], TITLE), URL, fetched_at=NOW)
+    assert (found.text_from, found.extraction.text) == (TextFrom.DATA, "\n".join(TEXT))
 
 
 def test_title_once_more_is_no_story():

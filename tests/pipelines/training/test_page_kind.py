@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -53,6 +55,27 @@ def test_learned_model_tells_kinds_apart_and_survives_its_file() -> None:
         assert chances == pytest.approx(model.predict(page.values, page.words, {}), abs=0.01)
 
 
+def test_refused_articles_cost_more() -> None:
+    pytest.importorskip("sklearn")
+    threshold = {cost: learn(many(), 1, replace(SMALL, cost=cost))[0].threshold for cost in (1.0, 10.0)}
+    assert threshold == {1.0: 0.5, 10.0: pytest.approx(1 / 11)}
+
+
+def test_text_in_data_is_learned_from_in_its_place() -> None:
+    line = "The council voted seven to two on Tuesday to repair the old ferry, said its harbour master. " * 3
+    state = json.dumps({"title": "Council votes for the old ferry", "published": "2026-05-12", "content": line})
+    body = f"<title>Council votes for the old ferry</title><p>Wenlow Post</p><script>window.s={state}</script>"
+
+    def read(document: Document) -> Extraction:
+        return extractor("rules")(document)
+
+    for kind, at in ((PageKind.ARTICLE, 0), (PageKind.THREAD, 1)):
+        row = {"id": "a", "page_type": {PageKind.ARTICLE: "article", PageKind.THREAD: "forum"}[kind]}
+        found = list(examples(KnownPage.of(body.encode(), row), read, NOW))
+        assert [one.kind for one in found] == [kind] * (2 + at)
+        assert "council" in found[at].words.text
+
+
 def test_learning_needs_articles_and_others() -> None:
     pytest.importorskip("sklearn")
     with pytest.raises(ValueError, match="one kind"):
@@ -75,6 +98,12 @@ def test_deal_keeps_a_site_together() -> None:
         ({"page_type": "documentation"}, None),
         ({"subtype": "recipe", "page_type": "other"}, None),
         ({"kind": "article"}, PageKind.ARTICLE),
+        ({"subtype": "answer", "page_type": "qa", "kind": "article"}, PageKind.ARTICLE),
+        ({"subtype": "question", "page_type": "qa", "kind": "not_article"}, PageKind.THREAD),
+        ({"subtype": "posts of a user", "page_type": "profile"}, PageKind.LIST),
+        ({"subtype": "captcha", "page_type": "other"}, PageKind.OTHER),
+        ({"subtype": "product", "page_type": "home"}, PageKind.LIST),
+        ({"subtype": "documentation", "page_type": "other"}, None),
         ({}, None),
     ],
 )
@@ -95,4 +124,5 @@ def test_examples_are_a_page_and_its_text_alone() -> None:
     assert (bare.kind, bare.site, bare.addresses) == (PageKind.LIST, "example.co.uk", ())
     assert "c:menu" in whole.words.site - bare.words.site
     assert site_of({"id": "b"}) == "b"
+    assert len({site_of({"host": "posts.example", "account": name}) for name in ("A", "B", "A", None)}) == 3
     assert not list(examples(KnownPage.of(b"", row), read, NOW))
