@@ -32,6 +32,8 @@ _NO_SOURCE = re.compile(rf"^{_any('no sources')}?\W{{0,3}}$", re.IGNORECASE)
 _LABEL = re.compile(rf"^{_any('stated labels')}\s?:\s?", re.IGNORECASE)
 _PICTURED = re.compile(rf"^{_any('pictured')}\b|{_any('picture agencies')}", re.IGNORECASE)
 _NAME = re.compile(r"(?:^|[\s_-])(?:src|source|laiyuan|ly|media-?name|js_name|origin)(?:$|[\s_-])")
+_ACCOUNT = re.compile(r"(?:^|\s)(?:js_name|rich_media_meta_nickname|profile_nickname|wx_follow_nickname)(?:$|\s)")
+_ACCOUNT_LINES: Final = 16
 _BREAK = re.compile(r"[\s|｜　]+")
 _EDGES: Final = " ()（）[]【】:：·,，-–—"
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -66,7 +68,7 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
             name = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
             if len(name) >= 2 and not _NO_PUBLISHER.search(simplify(name)):
                 return name
-    stated = _plain(clean(find_meta(document, *_META), MAX_SOURCE_CHARS))
+    stated = _plain(clean(find_meta(document, *_META), MAX_SOURCE_CHARS)) or _account(document, near)
     if stated:
         return stated
     return _beside_date(document, near[:24]) or _dateline(document, near[:12], kept)
@@ -85,6 +87,16 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
                 publisher = _named(document, at) or next(filter(_is_publisher, _words(document, at)), "")
                 if publisher:
                     return publisher
+    return ""
+
+
+def _account(document: Document, near: Sequence[int]) -> str:
+    """Return the account of a platform that a page is from."""
+    blocks, names = document.blocks, document.names
+    for index in near[:_ACCOUNT_LINES]:
+        for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
+            if _ACCOUNT.search(f"{names[node]} {names[max(document.parents[node], 0)]}"):
+                return clean(text, MAX_SOURCE_CHARS)
     return ""
 
 

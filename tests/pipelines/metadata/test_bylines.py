@@ -125,7 +125,7 @@ def test_words_that_are_no_names() -> None:
         ("<meta property=og:site_name content=河口网><meta name=author content=河口网>", "<p>2024-03-12</p>", ()),
         (
             '<script type="application/ld+json">{"@type":"NewsArticle","author":[{"name":"Jos&eacute; Doe"}]}</script>',
-            "<p>By Jane Roe</p>",
+            "<p>2024-03-12</p>",
             ("José Doe",),
         ),
     ],
