@@ -326,7 +326,8 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int]) -> Ite
                 continue
             if _is_common(document, name):
                 continue
-            yield "marked", [name], index
+            names = person_names.parse_line(text, dated=False) or person_names.parse_names(name) or [name]
+            yield "marked", names, index
             if 0 <= index - before <= 2 and document.names[node] == last and row:
                 row.append(name)
                 yield "marked", row, index

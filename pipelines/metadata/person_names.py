@@ -80,6 +80,7 @@ _BEHIND = re.compile(
     rf"$|\d{{1,2}}[月日]|[\s　、，,/／╱|｜&)）】\]:：。；;]|{_any('behind names')}|[电電文]\b|"
     rf"[\u4e00-\u9fff]{{2,3}}(?:\d|{_any('behind places')}|[/／╱])"
 )
+_OTHER_ROLES: Final = LISTS.words("other roles")
 _STOPS: Final = frozenset("。！？；…)）】")
 _ROLES: Final = LISTS.words("reporters", "helpers", "writers")
 _OPENS = re.compile(r"\s{0,3}[（(]")
@@ -131,12 +132,14 @@ _LABEL_FIELD = re.compile(
 )
 _KOREAN = re.compile(
     rf"(?:^|[\s(\[=])([가-힣]{{2,4}}(?:\s?[·,]\s?[가-힣]{{2,4}}){{0,3}})\s?{_any('korean ranks')}?기자(?:$|[\s)\]=·])|"
-    rf"(?:^|[\s(\[|·]){_any('korean labels')}(?:\s?[/·:=]\s?|\s)([가-힣]{{2,4}}(?:\s?[·,]\s?[가-힣]{{2,4}}){{0,3}})(?=$|[\s)\]/|·])"
+    rf"(?:^|[\s(\[|·]){_any('korean labels')}(?:\s?[/·:=]\s?|\s)([가-힣]{{2,4}}(?:\s?[·,]\s?[가-힣]{{2,4}}){{0,3}})(?=$|[\s)\]/|·,])"
 )
 _KOREAN_SPLIT = re.compile(r"\s?[·,]\s?")
 _AND: Final = rf"{_any('and')}\s"
+_OTHERS_BEHIND = re.compile(rf"[;,.|·]?\s{{1,3}}(?:and\s)?(?:medically\s)?{_any('others by')}\s{_PREPOSITION}\s.*$", re.IGNORECASE)
+_FROM_PLACE = re.compile(rf"{_any('before cities')}\s")
 _JOINED_NAMES = re.compile(rf"[,、，&;/]|\s{_AND}")
-_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000")
+_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000|(?<=[가-힣])·(?=[가-힣])")
 
 _ATTACHED = re.compile(r"(?<=\w\s)(\w{2,20})\s[وו](\w{2,20})(?=\s\w)")
 """In Arabic and Hebrew "and" is the first letter of the next word."""
@@ -250,13 +253,11 @@ def _chinese(line: str) -> list[str]:
         names = _names_at(line, match.end(), strict=False)
         if names:
             return names
-    reporters: list[str] = []
-    helpers: list[str] = []
-    for match in _WEAK.finditer(line):
-        (helpers if match[1] else reporters).extend(_names_at(line, match.end(), strict=True))
-    if reporters or helpers:
-        # Behind the text they are those who sent something in.
-        return reporters if reporters and _OPENS.match(line) else reporters + helpers
+    weak = [(bool(match[1]), _names_at(line, match.end(), strict=True)) for match in _WEAK.finditer(line)]
+    if any(names for _, names in weak):
+        # In a bracket of the text helpers are those who sent something in.
+        reporters = [name for is_helper, names in weak for name in names if not is_helper]
+        return reporters if reporters and _OPENS.match(line) else [name for _, names in weak for name in names]
     for pattern in (_REPORT, _OF_PAPER, _FROM_PAPER):
         named = pattern.search(line)
         if named and is_person(named[1]):
@@ -286,13 +287,13 @@ def _western(line: str, *, dated: bool) -> list[str]:
     field = _LABEL_FIELD.search(line)
     if field and _MIXED.search(field[1]) and len(field[1].split()) == 1:
         return [field[1]]  # a handle
-    line = _JOINED.sub(r" \1 ", line)
+    line = _OTHERS_BEHIND.sub("", _JOINED.sub(r" \1 ", line))
     for part in _parts(line):
         match = _BY.match(part.strip())
         if match:
             # In prose "by" goes on in small letters.
             cut = (_ROLE_BEHIND.sub("", name) for name in _SPLIT.split(match[1]))
-            names = [name for name in cut if name and _is_western(name)]
+            names = [name for name in cut if name and _is_western(name) and not _FROM_PLACE.match(name)]
             if names:
                 return names
     return []
@@ -384,6 +385,9 @@ def parse_names(line: str) -> list[str]:
         return []
     if is_name(line):
         return [line]
+    tokens = line.split()
+    if tokens and all(map(is_person, tokens)):
+        return tokens
     if not _JOINED_NAMES.search(line):
         return []
     names = [name for name in _SPLIT.split(line) if name]
@@ -465,7 +469,7 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
         if token[0].isascii() and strict:
             break
         behind = line[start + at + len(token) :][:12]
-        if behind[:1] in {":", "："}:
+        if behind[:1] in {":", "："} or token in _OTHER_ROLES:
             break  # the next label: 作者： 时间：
         if (
             reporters
@@ -546,7 +550,10 @@ class NameTest:
         sites = {fold(site) for site in self.sites if site}
         somebody: list[str] = []
         for raw in raws:
-            for part in _SPLIT.split(_ATTACHED.sub(_parted, clean(shorten(raw, 400).replace("\t", "|")))):
+            line = _OTHERS_BEHIND.sub("", clean(shorten(raw, 400).replace("\t", "|")))
+            for number, part in enumerate(_SPLIT.split(_ATTACHED.sub(_parted, line))):
+                if number and _FROM_PLACE.match(part):
+                    continue
                 name = _stripped(part)
                 if self.names_somebody(name) and fold(name) not in sites:
                     somebody.append(name)
@@ -646,7 +653,7 @@ def _has_form(name: str) -> bool:
         and not _HOST.match(name)
         and "www" not in folded
         and len(name.split()) <= 6
-        and (" " not in name or not name[0].islower() or name.split(maxsplit=1)[0] in _PARTICLES)
+        and (" " not in name or not _is_small(name) or name.split(maxsplit=1)[0] in _PARTICLES)
         and not _NO_LETTER.search(name)
         and folded not in _SQUEEZED_INTERFACE
         and not _SLUG.match(name)
@@ -677,13 +684,17 @@ def is_office(name: str) -> bool:
 def _is_phrase(name: str) -> bool:
     """Tell whether a name describes a picture, or has a small word (no particle)."""
     return bool(_PICTURED.match(name)) or any(
-        word[0].islower() and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
+        _is_small(word) and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
         for word in name.split()[1:]
     )
 
 
+def _is_small(word: str) -> bool:
+    return word[0].islower() and not "\u10d0" <= word[0] <= "\u10ff"  # Georgian has no capitals in names
+
+
 def _is_western(name: str) -> bool:
-    return all(not word[0].islower() or word in _PARTICLES or word[1:2] == "'" for word in name.split())
+    return all(not _is_small(word) or word in _PARTICLES or word[1:2] == "'" for word in name.split())
 
 
 def _is_date(name: str) -> bool:
