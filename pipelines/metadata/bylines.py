@@ -44,6 +44,7 @@ _HAN_EDITED = re.compile(r"[编編责責校]")
 _EDITED = re.compile(rf"{_any('editors')}\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
 _DATED = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
+_HAN = re.compile(r"[\u4e00-\u9fff]{3}")
 _CJK_DATE = re.compile(r"(?:19|20)\d\d|\d月|\d:\d\d")
 _CONTROLS: Final = frozenset({"form", "label", "button"})
 _MARKED_LINES: Final = 48
@@ -176,8 +177,21 @@ def _lines(document: Document, near: Sequence[int], kept: Sequence[int]) -> list
     if not kept:
         return list(near)
     count, first, last = len(document.blocks), kept[0], kept[-1]
-    around = (*range(first, min(first + _BELOW_HEAD, last)), *range(max(last - _ABOVE_END, first), min(last + 1, count)))
+    around = (
+        *range(first, min(first + _BELOW_HEAD, last)),
+        *range(max(last - _ABOVE_END, first), min(last + 1, count)),
+    )
     return list(dict.fromkeys((*near, *around)))
+
+
+def _is_brief(value: str) -> bool:
+    """Tell whether a value is no Chinese sentence, unless of people's names."""
+    return (
+        len(value) <= _LONGEST_VALUE
+        or value.isascii()
+        or not _HAN.search(value)
+        or all(map(person_names.is_person, re.split(r"\W+", value)))
+    )
 
 
 def _small(names: Sequence[str], test: NameTest) -> tuple[str, ...]:
@@ -187,11 +201,11 @@ def _small(names: Sequence[str], test: NameTest) -> tuple[str, ...]:
 
 
 def _stated(document: Document, structured: Structured) -> Iterator[Named]:
-    yield "data", structured.authors, -1
+    yield "data", list(filter(_is_brief, structured.authors)), -1
     for name, values in document.metas.items():
         if name in _AUTHOR_META or name in _ARTICLE_META or (_META.search(name) and not _NO_META.search(name)):
             source = "author" if name in _AUTHOR_META else "article:author" if name in _ARTICLE_META else "meta"
-            names = [value for value in values[:10] if "://" not in value]
+            names = [value for value in values[:10] if "://" not in value and _is_brief(value)]
             yield source, [_FAMILY_FIRST.sub(r"\2 \1", value) for value in names] if name in _LISTED else names, -1
     yield "card", _card(document), -1
 
@@ -366,7 +380,12 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int]) -> Itera
     head = near[0] if near else 0
     below = range(head + 1, min(head + _BARE_LINES, max(first + 4, head + 4), len(texts)))
     for index in dict.fromkeys(
-        (*below, *range(max(first - 3, 0), first), *range(max(head - _ABOVE_HEAD, 0), head), *range(last, min(last + _BEHIND, len(texts))))
+        (
+            *below,
+            *range(max(first - 3, 0), first),
+            *range(max(head - _ABOVE_HEAD, 0), head),
+            *range(last, min(last + _BEHIND, len(texts))),
+        )
     ):
         text = texts[index]
         if len(text) > 2 * _LONGEST_BARE or not (names := person_names.parse_names(text)):
@@ -418,5 +437,8 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int]) -
     for index in near[:8]:
         is_line = len(parts[index]) > 1 or len(texts[index]) <= _LONGEST_BARE
         if is_line and index not in inside and _CJK_DATE.search(texts[index]):
-            words = (word for field in split_fields(document, index) for word in field.split())
+            fields = split_fields(document, index)
+            if person_names.parse_line("\t".join(fields), dated=False):
+                continue
+            words = (word for field in fields for word in field.split())
             yield "beside date", list(filter(person_names.is_person, words)), index

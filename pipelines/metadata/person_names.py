@@ -136,10 +136,14 @@ _KOREAN = re.compile(
 )
 _KOREAN_SPLIT = re.compile(r"\s?[·,]\s?")
 _AND: Final = rf"{_any('and')}\s"
-_OTHERS_BEHIND = re.compile(rf"[;,.|·]?\s{{1,3}}(?:and\s)?(?:medically\s)?{_any('others by')}\s{_PREPOSITION}\s.*$", re.IGNORECASE)
+_OTHERS_BEHIND = re.compile(
+    rf"[;,.|·]?\s{{1,3}}(?:and\s)?(?:medically\s)?{_any('others by')}\s{_PREPOSITION}\s.*$", re.IGNORECASE
+)
 _FROM_PLACE = re.compile(rf"{_any('before cities')}\s")
 _JOINED_NAMES = re.compile(rf"[,、，&;/]|\s{_AND}")
-_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000|(?<=[가-힣])·(?=[가-힣])")
+_SPLIT = re.compile(
+    rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000|(?<=[가-힣])·(?=[가-힣])"
+)
 
 _ATTACHED = re.compile(r"(?<=\w\s)(\w{2,20})\s[وו](\w{2,20})(?=\s\w)")
 """In Arabic and Hebrew "and" is the first letter of the next word."""

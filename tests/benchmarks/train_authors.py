@@ -4,8 +4,9 @@
 
 The network learns from every page whose authors are known: of all that may name them the candidates with the highest
 F1 are right, or nobody where the page names none. `daniel` notes no authors: of its Chinese pages those are learned
-from on which a label such as 记者 stands beside just one candidate, which is then right. `--check` writes nothing: it
-trains four networks, each without one fold of the sites, and tells the mean F1 on the pages of that fold.
+from on which a label such as 记者 stands beside just one candidate, or only one signs the text; that one is right.
+`--check` writes nothing: it trains four networks, each without one fold of the sites, and tells the mean F1 on the
+pages of that fold.
 """
 
 from __future__ import annotations
@@ -93,7 +94,11 @@ def examples(chosen: Sequence[str]) -> Iterator[Example]:
             candidates, rows = bylines.weigh(document, data, near, kept, sites)
             if is_labelled:
                 texts = document.blocks.texts
-                sure = [one for one in candidates if one.block >= 0 and person_names.has_label(texts[one.block])]
+                sure = [
+                    one
+                    for one in candidates
+                    if one.block >= 0 and ("signed" in one.sources or person_names.has_label(texts[one.block]))
+                ]
                 if len(sure) != 1:
                     continue
                 wanted = names(sure[0].names)
