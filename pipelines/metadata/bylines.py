@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -36,7 +36,12 @@ _NAME = re.compile(
 )
 _SOURCE = re.compile(r"media-?_?name|source|(?:^|[\s_-])(?:src|from)")
 _NO_AUTHOR = re.compile(r"js_name|media_meta_nickname|login|comment|reply|respond|share|(?<!no)follow|related|avatar")
-_PAGE = re.compile(rf"/{_any('author folders')}[/?]|space-uid|mod=space(?:&|$)|/author-", re.IGNORECASE)
+_ANY_NAME = re.compile(
+    r"auth?or|byline|auteur|writer|report|journal|verfasser|nick|user|poster|xw1|meta_|login|comment|reply|respond|"
+    r"share|follow|related|avatar|js_name"
+)
+"""One of the words of the two patterns above; most names hold none."""
+_PAGE = re.compile(rf"/{_any('author folders')}[/?]|space-uid|mod=space(?:&|$)|/author-")
 _LABEL = re.compile(rf"^(?:{_any('before field labels')}\s)?{_any('field labels')}\s?[:：]?$", re.IGNORECASE)
 _FUNCTION = re.compile(rf"(?:[/?&=._-]|^){_any('account pages')}(?:$|[/?&=._#-])", re.IGNORECASE)
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
@@ -120,56 +125,88 @@ def weigh(
 def _candidates(
     document: Document, structured: Structured, near: Sequence[int], page: PageOfAuthors, houses: Sequence[str]
 ) -> list[AuthorCandidate]:
+    """Return all that may be the authors.
+
+    Once head and lines agree on somebody, single names and boxes behind the text are not looked for.
+    """
     values = list(_stated(document, structured))
-    near = _lines(document, near, page.kept)
-    anchors = {anchor: href for _, href, _, anchor, _ in reversed(document.links) if anchor}
+    kept = page.kept
+    near = _lines(document, near, kept)
+    places = _places(document, near[:_MARKED_LINES], kept)
+    marked = list(_marked(document, places))
     stated = (name for _, names, _ in values for name in names)
     if page.is_cjk:
-        shown = {name for _, names, _ in _marked(document, near, page.kept) for name in names}
-        accounts = (name for name in stated if name in shown)
+        shown = {name for _, names, _ in marked for name in names}
+        accounts = frozenset(name for name in stated if name in shown)
     else:
-        accounts = (name for name in stated if name.isalpha() and len(name) >= _LEAST_ACCOUNT)
-    test = NameTest((), () if page.is_cjk else tuple(houses), frozenset(_handles(document)), page.is_thread)
-    # Templates of Chinese sites state the site as author.
-    test = replace(test, sites=tuple(houses)) if page.is_cjk else test
-    account_test = replace(test, handles=test.handles | frozenset(accounts))
-    found: dict[tuple[str, ...], AuthorCandidate] = {}
-    for source, raw, block in chain(
-        values,
-        _bylines(document, near, page.kept),
-        _prose(document, page.kept, is_cjk=page.is_cjk),
-        _linked(document, near, page.kept),
-        _marked(document, near, page.kept),
-        _bare(document, near, page.kept),
-        _beside_date(document, near, page.kept) if page.is_cjk else (),
-    ):
-        names = test.tidy(raw)
-        sources = {source}
+        accounts = frozenset(name for name in stated if name.isalpha() and len(name) >= _LEAST_ACCOUNT)
+    found = _Candidates(document, page, houses, accounts)
+    behind = list(range(kept[-1] + 1, min(kept[-1] + _BEHIND, len(document.blocks)))) if kept else []
+    found.add(chain(values, _bylines(document, near, kept), _linked(document, {*places, *behind}), marked))
+    if page.is_cjk or not found.are_agreed:
+        found.add(_prose(document, kept, is_cjk=page.is_cjk))
+    if not found.are_agreed:
+        found.add(_marked(document, _places(document, behind, kept)))
+        found.add(_bare(document, near, kept))
+        found.add(_beside_date(document, near, kept) if page.is_cjk else ())
+    return list(found.by_names.values())
+
+
+class _Candidates:
+    """The names of a page that pass all tests, with their sources.
+
+    `houses` are names of the site, `accounts` names that the head states and that are no names by their form.
+    """
+
+    def __init__(
+        self, document: Document, page: PageOfAuthors, houses: Sequence[str], accounts: frozenset[str]
+    ) -> None:
+        self.by_names: dict[tuple[str, ...], AuthorCandidate] = {}
+        self._links = document.links
+        self._page = page
+        self._houses = houses
+        handles = frozenset(_handles(document))
+        # Templates of Chinese sites state the site as author.
+        own, others = ((), tuple(houses)) if page.is_cjk else (tuple(houses), ())
+        self._test = NameTest(others, own, handles, page.is_thread)
+        self._account_test = replace(self._test, handles=handles | accounts)
+
+    @property
+    def are_agreed(self) -> bool:
+        """Tell whether the head and a line name the same."""
+        return any(one.sources & _NAMED and one.block >= 0 for one in self.by_names.values())
+
+    def add(self, named: Iterable[Named]) -> None:
+        for source, raw, block in named:
+            sources = {source}
+            names = self._names(source, raw, sources)
+            if not names or _is_long(names[0]) or any(map(self._leads_to_form, names)):
+                continue
+            if len(self.by_names) >= _MOST_CANDIDATES:
+                return
+            one = self.by_names.setdefault(tuple(map(person_names.fold, names)), AuthorCandidate(names))
+            one.sources |= sources
+            if person_names.same(names[0], self._houses):
+                one.sources.add("house")
+            if one.block < 0:
+                one.block = block
+
+    def _names(self, source: str, raw: Sequence[str], sources: set[str]) -> tuple[str, ...]:
+        names, page = self._test.tidy(raw), self._page
         if source in _NAMED and page.is_cjk and any(page.is_of_site(name) or page.is_editor(name) for name in names):
-            continue
+            return ()
         if not names and source in _NAMED:
-            names = account_test.tidy(raw) or _small(raw, test)
+            names = self._account_test.tidy(raw) or _small(raw, self._test)
             sources.add("account")
         if len(names) > 1:
-            names = tuple(name for name in names if not person_names.same(name, houses)) or names
+            names = tuple(name for name in names if not person_names.same(name, self._houses)) or names
         if not names and source in _MAY_BE_OFFICE:
             names = tuple(clean(name) for name in raw if person_names.is_editorial_office(name))[:1]
             sources.add("office")
-        if (
-            not names
-            or _is_long(names[0])
-            or any(name in anchors and _leads_to_form(anchors[name], name) for name in names)
-        ):
-            continue
-        one = found.setdefault(tuple(map(person_names.fold, names)), AuthorCandidate(names))
-        one.sources |= sources
-        if person_names.same(names[0], houses):
-            one.sources.add("house")
-        if one.block < 0:
-            one.block = block
-        if len(found) >= _MOST_CANDIDATES:
-            break
-    return list(found.values())
+        return names
+
+    def _leads_to_form(self, name: str) -> bool:
+        return any(anchor == name and _leads_to_form(href, anchor) for _, href, _, anchor, _ in self._links)
 
 
 def _lines(document: Document, near: Sequence[int], kept: Sequence[int]) -> list[int]:
@@ -232,15 +269,15 @@ def _leads_to_form(href: str, anchor: str) -> bool:
         1 < len(anchor) <= _LONGEST_VALUE
         and anchor[0] != "@"
         and bool(_FUNCTION.search(href[:300]))
-        and not _PAGE.search(href[:300])
+        and not _PAGE.search(href[:300].lower())
     )
 
 
 def _handles(document: Document) -> Iterator[str]:
     """Yield the handles that a page links to the pages of their authors."""
     for _, href, rel, anchor, _ in document.links:
-        is_short = 1 < len(anchor) <= _LONGEST_VALUE
-        if is_short and person_names.is_handle(anchor) and ("author" in rel or _PAGE.search(href[:300])):
+        is_short = 1 < len(anchor) <= _LONGEST_VALUE and " " not in anchor
+        if is_short and person_names.is_handle(anchor) and ("author" in rel or _PAGE.search(href[:300].lower())):
             yield anchor
 
 
@@ -295,42 +332,42 @@ def _prose(document: Document, kept: Sequence[int], *, is_cjk: bool) -> Iterator
             yield "signed", person_names.parse_signature(texts[index]), index
 
 
-def _places(document: Document, near: Sequence[int], kept: Sequence[int]) -> list[int]:
+def _places(document: Document, lines: Iterable[int], kept: Sequence[int]) -> list[int]:
+    """Return the lines that may hold an element with a name: those of the text only if they are short."""
     blocks, inside = document.blocks, set(kept)
-    behind = range(kept[-1], min(kept[-1] + _BEHIND, len(blocks))) if kept else ()
     return [
         index
-        for index in dict.fromkeys((*near[:_MARKED_LINES], *behind))
+        for index in lines
         if (index not in inside or len(blocks.texts[index]) <= 60) and len(blocks.parts[index]) <= _MOST_FIELDS
     ]
 
 
-def _linked(document: Document, near: Sequence[int], kept: Sequence[int]) -> Iterator[Named]:
+def _linked(document: Document, places: Container[int]) -> Iterator[Named]:
     """Yield the anchors of links to pages of authors, of each block and of blocks in a row."""
-    places = set(_places(document, near, kept))
     row: list[str] = []
     last = -1
     for node, href, rel, anchor, block in document.links:
         if (
             block in places
             and 2 <= len(anchor) <= 40
-            and ("author" in rel or _PAGE.search(href[:300]))
+            and ("author" in rel or _PAGE.search(href[:300].lower()))
             and not _NO_AUTHOR.search(document.names[node])
         ):
             if block - last > 2:
                 row = []
             row.append(anchor)
             last = block
-            yield "linked", row, block
+            yield "linked", tuple(row), block
 
 
-def _marked(document: Document, near: Sequence[int], kept: Sequence[int]) -> Iterator[Named]:
+def _marked(document: Document, places: Iterable[int]) -> Iterator[Named]:
     """Yield the texts of elements named after authors, of each block and of blocks in a row."""
     blocks = document.blocks
+    whole = " ".join(blocks.texts)
     row: list[str] = []
     last = name = ""
     before = -1
-    for index in _places(document, near, kept):
+    for index in places:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
             if len(text) > 60 or not _is_marked(document, node, text):
                 continue
@@ -338,13 +375,13 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int]) -> Ite
             name = rest.strip() if colon and len(label) <= _LONGEST_LABEL and len(rest) > 2 else text
             if person_names.is_of_pictures(label) and colon:
                 continue
-            if _is_common(document, name):
+            if _is_common(whole, name):
                 continue
             names = person_names.parse_line(text, dated=False) or person_names.parse_names(name) or [name]
             yield "marked", names, index
             if 0 <= index - before <= 2 and document.names[node] == last and row:
                 row.append(name)
-                yield "marked", row, index
+                yield "marked", tuple(row), index
             else:
                 row = [name]
             before, last = index, document.names[node]
@@ -368,6 +405,8 @@ def _is_marked(document: Document, node: int, text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _names_author(name: str) -> bool | None:
     """Tell whether a class or id means authors (True), comments (False) or neither."""
+    if not _ANY_NAME.search(name):
+        return None
     if _NO_AUTHOR.search(name):
         return False
     return True if _NAME.search(name) else None
@@ -376,6 +415,7 @@ def _names_author(name: str) -> bool | None:
 def _bare(document: Document, near: Sequence[int], kept: Sequence[int]) -> Iterator[Named]:
     """Yield lines of nothing but names, and those whose next line says who that is."""
     texts = document.blocks.texts
+    whole = " ".join(texts)
     first, last = (kept[0], kept[-1]) if kept else (-1, len(texts))
     head = near[0] if near else 0
     below = range(head + 1, min(head + _BARE_LINES, max(first + 4, head + 4), len(texts)))
@@ -390,7 +430,7 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int]) -> Itera
         text = texts[index]
         if len(text) > 2 * _LONGEST_BARE or not (names := person_names.parse_names(text)):
             continue
-        if _is_control(document, index) or any(_is_common(document, name) for name in names):
+        if _is_control(document, index) or any(_is_common(whole, name) for name in names):
             continue
         # In a box about the author, too; what heads a part of the text is a table of contents.
         is_repeated = index <= head + 2 and texts.count(text) > 1 and not _is_heading(document, kept, text)
@@ -422,12 +462,11 @@ def _is_heading(document: Document, kept: Sequence[int], text: str) -> bool:
     return any(blocks.texts[at] == text and document.tags[blocks.nodes[at]][0] == "h" for at in kept)
 
 
-def _is_common(document: Document, name: str) -> bool:
+def _is_common(page: str, name: str) -> bool:
     """Tell whether the page has most words of a name in small letters: Share Post."""
     words = name.split()
     if len(words) == 1:
         return False
-    page = " ".join(document.blocks.texts)
     return sum(f" {word.lower()} " in page for word in words if word != word.lower()) * 2 > len(words)
 
 

@@ -20,6 +20,7 @@ _MAX_RUN_CHARS: Final = 24
 _LONGEST_BYLINE: Final = 160
 _LONGEST_INITIALS: Final = 5
 _LONGEST_PEN_NAME: Final = 3
+_MOST_WORDS: Final = 16
 
 LISTS: Final = WordLists(Path(__file__).with_name("words") / "authors.txt")
 _any = LISTS.pattern
@@ -390,9 +391,9 @@ def parse_names(line: str) -> list[str]:
     if is_name(line):
         return [line]
     tokens = line.split()
-    if tokens and all(map(is_person, tokens)):
+    if all(map(is_person, tokens)):
         return tokens
-    if not _JOINED_NAMES.search(line):
+    if len(tokens) > _MOST_WORDS or not _JOINED_NAMES.search(line):
         return []
     names = [name for name in _SPLIT.split(line) if name]
     *people, last = names or [""]
