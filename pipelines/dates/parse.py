@@ -423,7 +423,7 @@ def read_url(url: str, now: datetime) -> Moment | None:
 
 
 def _original(url: str) -> str:
-    """Return the URL of which an archive keeps a capture, without the time of the capture."""
+    """Return the URL of which an archive keeps a capture."""
     captured = _CAPTURE.search(url)
     return url[captured.end() - len(captured[1]) :] if captured else url
 

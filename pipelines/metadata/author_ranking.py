@@ -40,7 +40,7 @@ class AuthorCandidate:
 
 @dataclass(frozen=True, slots=True)
 class PageOfAuthors:
-    """What the places of names are compared with.
+    """The page around the names, with which their places are compared.
 
     `head` and `kept` are the blocks of headline and text, `sites` the folded names of the site, `tails` what follows
     the headline in `<title>`, `editors` the lines that name editors.
@@ -98,7 +98,8 @@ def describe(document: Document, candidates: Sequence[AuthorCandidate], page: Pa
                 any(person in page.sites for person in names), page.is_of_site(name),
                 any(map(page.is_editor, one.names)),
                 # the place
-                is_shown and person_names.has_label(texts[at]), is_shown, is_below, log1p(at - page.head) if is_below else 0.0, 0 < at - page.head <= _NEAR,
+                is_shown and person_names.has_label(texts[at]), is_shown, is_below,
+                log1p(at - page.head) if is_below else 0.0, 0 < at - page.head <= _NEAR,
                 is_shown and not is_below, is_shown and at < first, at == first, at in inside, is_shown and at >= last,
                 log1p(at - last) if is_shown and at > last else 0.0,
                 log1p(first - at) if is_shown and at < first else 0.0,

@@ -210,7 +210,7 @@ class _Candidates:
 
 
 def _lines(document: Document, near: Sequence[int], kept: Sequence[int]) -> list[int]:
-    """Return the lines around headline, head and end of the text, nearest to the headline first."""
+    """Return `near` with the lines at the head and the end of the text."""
     if not kept:
         return list(near)
     count, first, last = len(document.blocks), kept[0], kept[-1]
@@ -333,7 +333,7 @@ def _prose(document: Document, kept: Sequence[int], *, is_cjk: bool) -> Iterator
 
 
 def _places(document: Document, lines: Iterable[int], kept: Sequence[int]) -> list[int]:
-    """Return the lines that may hold an element with a name: those of the text only if they are short."""
+    """Return the lines that may hold an element with a name: short ones of the text."""
     blocks, inside = document.blocks, set(kept)
     return [
         index
@@ -343,7 +343,7 @@ def _places(document: Document, lines: Iterable[int], kept: Sequence[int]) -> li
 
 
 def _linked(document: Document, places: Container[int]) -> Iterator[Named]:
-    """Yield the anchors of links to pages of authors, of each block and of blocks in a row."""
+    """Yield the anchors of links to authors, of each block and of blocks in a row."""
     row: list[str] = []
     last = -1
     for node, href, rel, anchor, block in document.links:
@@ -361,7 +361,7 @@ def _linked(document: Document, places: Container[int]) -> Iterator[Named]:
 
 
 def _marked(document: Document, places: Iterable[int]) -> Iterator[Named]:
-    """Yield the texts of elements named after authors, of each block and of blocks in a row."""
+    """Yield elements named after authors, of each block and of blocks in a row."""
     blocks = document.blocks
     whole = " ".join(blocks.texts)
     row: list[str] = []
@@ -453,7 +453,7 @@ def _is_about(line: str, name: str) -> bool:
     """Tell whether a line goes on from a name: Jo Hale is a reporter."""
     return any(
         len(line) > len(part) + _LEAST_ABOUT and line.startswith(f"{part} ") and line[len(part) + 1].islower()
-        for part in (name, name.split()[0])
+        for part in (name, name.partition(" ")[0])
     )
 
 

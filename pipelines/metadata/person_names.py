@@ -61,16 +61,19 @@ _END = re.compile(
 )
 # 【山海醒報／林歆芳】
 _FROM_PAPER = re.compile(
-    r"(?:^|[\s【〔［（(\[◎□])[\u4e00-\u9fff]{1,8}(?:[報报社網网台臺訊讯]|新[聞闻])\s?[╱／/]\s?([\u4e00-\u9fff]{2,4})\s?(?:$|[】〕］）)\]])"
+    r"(?:^|[\s【〔［（(\[◎□])[\u4e00-\u9fff]{1,8}(?:[報报社網网台臺訊讯]|新[聞闻])\s?[╱／/]\s?"
+    r"([\u4e00-\u9fff]{2,4})\s?(?:$|[】〕］）)\]])"
 )
 # 中新社北京1月17日电 (张晓宁), 山海网讯（李雷 韩梅梅）
 _DATELINE = re.compile(
-    r"^[\s　]{0,4}[^，。；,;]{2,24}?[电電讯訊]\s?[（(]\s?([\u4e00-\u9fff]{2,4}(?:[ 　、，,][\u4e00-\u9fff]{2,4}){0,5})\s?[)）]"
+    r"^[\s　]{0,4}[^，。；,;]{2,24}?[电電讯訊]\s?"
+    r"[（(]\s?([\u4e00-\u9fff]{2,4}(?:[ 　、，,][\u4e00-\u9fff]{2,4}){0,5})\s?[)）]"
 )
 # ……年内通车。（李学刚）, (李艳 撰稿)
 _BRACKET_END = re.compile(
     rf"(?:^|[。！？”」』…\s])\s?[（(【〔\[]\s?([\u4e00-\u9fff]{{2,4}}(?:[ 　、，,][\u4e00-\u9fff]{{2,4}}){{0,4}}?)"
-    rf"\s?(?:{_any('writers', 'text labels', 'reports')}|发自[\u4e00-\u9fff]{{2,6}}|[/／╱][\u4e00-\u9fff]{{2,6}}{_REPORTS})?"
+    rf"\s?(?:{_any('writers', 'text labels', 'reports')}|发自[\u4e00-\u9fff]{{2,6}}|"
+    rf"[/／╱][\u4e00-\u9fff]{{2,6}}{_REPORTS})?"
     r"\s?[)）】〕\]]。?$"
 )
 _POSTED = re.compile(
@@ -131,9 +134,10 @@ _LABEL_FIELD = re.compile(
     rf"(?:^|\t)(?:{_WRITTEN})|{_LABELS}|作者|楼主|文)\s{{0,2}}[:：]?\t\s{{0,2}}([^\t:：]{{2,40}})(?:\t|$)",
     re.IGNORECASE,
 )
+_KOREAN_NAMES: Final = r"([가-힣]{2,4}(?:\s?[·,]\s?[가-힣]{2,4}){0,3})"
 _KOREAN = re.compile(
-    rf"(?:^|[\s(\[=])([가-힣]{{2,4}}(?:\s?[·,]\s?[가-힣]{{2,4}}){{0,3}})\s?{_any('korean ranks')}?기자(?:$|[\s)\]=·])|"
-    rf"(?:^|[\s(\[|·]){_any('korean labels')}(?:\s?[/·:=]\s?|\s)([가-힣]{{2,4}}(?:\s?[·,]\s?[가-힣]{{2,4}}){{0,3}})(?=$|[\s)\]/|·,])"
+    rf"(?:^|[\s(\[=]){_KOREAN_NAMES}\s?{_any('korean ranks')}?기자(?:$|[\s)\]=·])|"
+    rf"(?:^|[\s(\[|·]){_any('korean labels')}(?:\s?[/·:=]\s?|\s){_KOREAN_NAMES}(?=$|[\s)\]/|·,])"
 )
 _KOREAN_SPLIT = re.compile(r"\s?[·,]\s?")
 _AND: Final = rf"{_any('and')}\s"
@@ -224,7 +228,8 @@ _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 
 
 _NAMES_AUTHOR = re.compile(
-    rf"{_any('author labels', 'reporters', 'helpers', 'writers', 'reports')}|(?<!\w){_any('labels', 'prepositions')}(?!\w)|기자"
+    rf"{_any('author labels', 'reporters', 'helpers', 'writers', 'reports')}|기자|"
+    rf"(?<!\w){_any('labels', 'prepositions')}(?!\w)"
 )
 
 
@@ -305,7 +310,7 @@ def _western(line: str, *, dated: bool) -> list[str]:
 
 
 def _parts(line: str) -> list[str]:
-    """Cut a line where its fields end, and before "by" behind a date or at the end of its first sentence."""
+    """Cut a line where its fields end, and before "by" behind a date."""
     if len(line) > _LONGEST_BYLINE:
         line = line[:_LONGEST_BYLINE].rpartition(" ")[0]
         ends = [end.start() for end in _SENTENCE_END.finditer(line)]
@@ -362,8 +367,10 @@ def parse_prose(line: str) -> list[str]:
         if helpers:
             return helpers
     dateline = _DATELINE.match(line[:80])
-    if dateline and (names := _persons(dateline[1])):
-        return names
+    return (_persons(dateline[1]) if dateline else []) or _signed(line)
+
+
+def _signed(line: str) -> list[str]:
     if len(line) <= 40:
         return parse_line(line)
     signed = _SIGNED.match(line[:40]) or _END.search(line[-40:])
@@ -385,7 +392,7 @@ def parse_signature(line: str) -> list[str]:
 
 
 def parse_names(line: str) -> list[str]:
-    """Extract the names of a line that holds nothing else: Jo Hale, Kim Roe & Lee Dunn."""
+    """Extract the names of a line of nothing else: Jo Hale, Kim Roe & Lee Dunn."""
     if not line or not (line[0].isupper() or "\u4e00" <= line[0] <= "\u9fff"):
         return []
     if is_name(line):
@@ -408,7 +415,7 @@ def is_of_pictures(label: str) -> bool:
 
 
 def _persons(run: str) -> list[str]:
-    """Split a run of names, behind that of their paper; empty if one of them is a word."""
+    """Split a run of names, behind that of their paper; empty if one is a word."""
     names = [name for name in _TOKEN.split(_SPACED.sub(_joined, run)) if name]
     if len(names) > 1 and _PUBLISHER.search(names[0]):
         names = names[1:]

@@ -77,16 +77,17 @@ def find_published(
     visible, is_relative = read_visible(document, lines, now, habits)
     if visible and visible.precision == GUESS:
         return _surer(document, structured, lines.kept, now, habits, guess=visible)
-    if visible and not stated and (page := _of_page(document, structured, lines, now, habits)):
-        return page, "json-ld"
     exact = visible if visible and visible.precision != "day" else None
     if stated:
         return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
-    if exact:
+    page = _of_page(document, structured, lines, now, habits) if visible else None
+    if exact and not page:
         return _zoned(document, exact, now, habits), "visible"
+    # Behind a time that the page states of itself nothing else is asked.
+    others = [("json-ld", page)] if page else _others(document, structured, lines.kept, now, habits)
     day = None if is_relative else visible
-    for source, moment in _others(document, structured, lines.kept, now, habits):
-        if day is None or moment.day == day.day:
+    for source, moment in others:
+        if page or day is None or moment.day == day.day:
             return moment, source
     return (visible, "visible") if visible else _late(document, structured, now, habits)
 

@@ -20,7 +20,8 @@ _LISTS: Final = WordLists(Path(__file__).with_name("words") / "sources.txt")
 _any = _LISTS.pattern
 _LABELLED = re.compile(
     rf"(?<!{_any('not before labels')}){_any('labels')}\s{{0,3}}[于於]?"
-    r"\s{0,3}(?:[:：｜丨]|\s\|\s|(?<=[摘编編]自)(?=[《“「]))\s{0,4}[(（]?\s?([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
+    r"\s{0,3}(?:[:：｜丨]|\s\|\s|(?<=[摘编編]自)(?=[《“「]))\s{0,4}"
+    r"[(（]?\s?([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
 )
 _CUT = re.compile(rf"(?:{_any('cut')}|20\d\d[-年/.]|【|，|。|\d{{1,2}}:\d\d).*$")
 _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}|\d{1,2}:\d\d|\d月\d{1,2}日")

@@ -201,7 +201,7 @@ def _without_kicker(line: str, title: str, metas: list[str]) -> str:
 
 
 def _without_badge(document: Document, line: str, block: int, titles: Sequence[str]) -> str:
-    """Strip an element before or behind a headline of which no title knows: 原创, Exclusive."""
+    """Strip a badge beside a headline, of which no title knows: 原创, Exclusive."""
     parts = document.blocks.parts[block]
     if len(parts) < 2 or any(squeeze(line) in title for title in titles):
         return line
