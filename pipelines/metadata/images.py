@@ -147,7 +147,7 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
 
 
 def _is_beside(document: Document, node: int) -> bool:
-    """Tell whether a picture stands in a box of the author, to share, of other stories."""
+    """Tell whether a picture stands in a box about the author, to share and so on."""
     for _ in range(_MOST_LEVELS):
         node = document.parents[node]
         if node < 0 or document.tags[node] in {"article", "main", "body"}:

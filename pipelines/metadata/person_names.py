@@ -417,6 +417,8 @@ def is_of_pictures(label: str) -> bool:
 def _persons(run: str) -> list[str]:
     """Split a run of names, behind that of their paper; empty if one is a word."""
     names = [name for name in _TOKEN.split(_SPACED.sub(_joined, run)) if name]
+    if names and names[-1][-1] in "摄攝":
+        return []
     if len(names) > 1 and _PUBLISHER.search(names[0]):
         names = names[1:]
     return names if all(map(_may_sign, names)) else []
