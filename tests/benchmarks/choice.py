@@ -12,7 +12,7 @@ from pipelines.models.network import DenseNetwork
 
 HIDDEN: Final = 16
 BATCH: Final = 32
-RATE, DECAY = 3e-3, 1e-2
+RATE: Final = 3e-3
 
 Matrix = NDArray[np.float64]
 Weights = list[Matrix]
@@ -20,12 +20,12 @@ Pages = Sequence[tuple[Matrix, Matrix]]
 """Rows of the candidates of each page, and 1 for each that is right."""
 
 
-def learn(rows: Matrix, pages: Pages, networks: int, epochs: int) -> Weights:
+def learn(rows: Matrix, pages: Pages, networks: int, epochs: int, decay: float = 1e-2) -> Weights:
     """Mean, scale, hidden, bias and out of several networks side by side, which differ in what chance began with.
 
     `rows` are those that inputs are standardised by.
     """
-    alone = [learn_one(rows, pages, epochs, seed) for seed in range(networks)]
+    alone = [learn_one(rows, pages, epochs, decay, seed) for seed in range(networks)]
     mean, scale, *_ = alone[0]
     return [mean, scale, *(np.concatenate([one[part] for one in alone], axis=-1) for part in (2, 3, 4))]
 
@@ -37,7 +37,7 @@ def network_of(weights: Weights) -> DenseNetwork:
     return DenseNetwork((), mean[:, None], scale[:, None], layers, biases, np.inf)
 
 
-def learn_one(rows: Matrix, pages: Pages, epochs: int, seed: int) -> Weights:
+def learn_one(rows: Matrix, pages: Pages, epochs: int, decay: float, seed: int) -> Weights:
     """Mean, scale, hidden, bias and out of a network whose right candidate is to have the most points (softmax)."""
     mean, scale = rows.mean(0), 1 / (rows.std(0) + 1e-3)
     data = [((one - mean) * scale, right) for one, right in pages]
@@ -50,7 +50,7 @@ def learn_one(rows: Matrix, pages: Pages, epochs: int, seed: int) -> Weights:
     for step, start in enumerate(batches, 1):
         if not start:
             order = random.permutation(len(data))
-        slopes = _slopes(weights, [data[number] for number in order[start : start + BATCH]])
+        slopes = _slopes(weights, [data[number] for number in order[start : start + BATCH]], decay)
         rate = RATE * (1 - step / len(batches))
         for number, slope in enumerate(slopes):
             first[number] = 0.9 * first[number] + 0.1 * slope
@@ -60,7 +60,7 @@ def learn_one(rows: Matrix, pages: Pages, epochs: int, seed: int) -> Weights:
     return [mean, scale, *weights]
 
 
-def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]]) -> Weights:
+def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]], decay: float) -> Weights:
     """Slopes of the mean cross-entropy of some pages."""
     hidden, bias, out = weights
     rows, right = np.concatenate([one for one, _ in batch]), np.concatenate([one for _, one in batch])
@@ -74,4 +74,4 @@ def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]]) -> Weights
     wanted /= np.maximum(np.add.reduceat(wanted, starts)[page], 1e-12)
     slope = (shares - wanted) / len(batch)
     inner = np.outer(slope, out) * (active > 0)
-    return [rows.T @ inner + DECAY * hidden, inner.sum(0), active.T @ slope + DECAY * out]
+    return [rows.T @ inner + decay * hidden, inner.sum(0), active.T @ slope + decay * out]
