@@ -23,6 +23,7 @@ SOURCES: Final = (
 _STATED: Final = frozenset(SOURCES[:5])
 _NEAR: Final = 3
 _SHORT_LINE: Final = 60
+_MOST_LINES: Final = 2000
 _DATE = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
 
 
@@ -66,10 +67,11 @@ class PageOfAuthors:
 def describe(document: Document, candidates: Sequence[AuthorCandidate], page: PageOfAuthors) -> NDArray[np.float64]:
     """Describe each candidate by a row of numbers; the last row stands for nobody.
 
-    Cost: O(candidates * blocks + candidates^2).
+    Cost: O(candidates * (blocks + candidates)), of at most 2,000 blocks.
     """
     texts = document.blocks.texts
-    short = [text for text in texts if len(text) <= _SHORT_LINE]
+    short = [text for text in texts[:_MOST_LINES] if len(text) <= _SHORT_LINE]
+    prose = [index for index in page.kept[:_MOST_LINES] if len(texts[index]) > _SHORT_LINE]
     first, last = (page.kept[0], page.kept[-1]) if page.kept else (-1, len(texts))
     inside = set(page.kept)
     shown = sorted({one.block for one in candidates if one.block >= 0}, key=lambda at: (at < page.head, at))
@@ -106,7 +108,7 @@ def describe(document: Document, candidates: Sequence[AuthorCandidate], page: Pa
                 shown.index(at) == 0 if is_shown else False, log1p(shown.index(at)) if is_shown else 0.0,
                 any(len(line) <= 2 * _SHORT_LINE and _DATE.search(line) for line in beside),
                 min(sum(name in line for line in short), 4) / 4,
-                any(name in texts[index] for index in page.kept if index != at and len(texts[index]) > _SHORT_LINE),
+                any(name in texts[index] for index in prose if index != at),
                 # the page
                 page.is_cjk, page.is_thread, 0, 0, 0, 0,
             )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..document.structured_data import Structured
 from . import person_names
 from .author_ranking import AuthorCandidate, PageOfAuthors, choose, describe
 from .lines import split_fields
-from .person_names import LISTS, NameTest
+from .person_names import LISTS, MAX_AUTHORS, NameTest
 
 _AUTHOR_META: Final = frozenset({"author", "byl"})
 _ARTICLE_META: Final = frozenset({"article:author", "og:article:author", "article:author_name"})
@@ -72,6 +72,8 @@ _PROSE_ENDS: Final = frozenset("。！？；…”.!?;")
 _LEAST_ACCOUNT: Final = 6
 """Letters of an account name that says who its owner is."""
 _MOST_CANDIDATES: Final = 24
+_MOST_NAMED: Final = 100
+"""Links and elements that are looked at; more are a list of people."""
 _OPENING: Final = 6
 _ENDING: Final = (4, 60)
 """Last paragraphs that may hold a byline; in Chinese texts captions and notes of the editors follow it."""
@@ -133,7 +135,7 @@ def _candidates(
     kept = page.kept
     near = _lines(document, near, kept)
     places = _places(document, near[:_MARKED_LINES], kept)
-    marked = list(_marked(document, places))
+    marked = list(islice(_marked(document, places), _MOST_NAMED))
     stated = (name for _, names, _ in values for name in names)
     if page.is_cjk:
         shown = {name for _, names, _ in marked for name in names}
@@ -142,11 +144,15 @@ def _candidates(
         accounts = frozenset(name for name in stated if name.isalpha() and len(name) >= _LEAST_ACCOUNT)
     found = _Candidates(document, page, houses, accounts)
     behind = list(range(kept[-1] + 1, min(kept[-1] + _BEHIND, len(document.blocks)))) if kept else []
-    found.add(chain(values, _bylines(document, near, kept), _linked(document, {*places, *behind}), marked))
+    found.add(
+        chain(
+            values, _bylines(document, near, kept), islice(_linked(document, {*places, *behind}), _MOST_NAMED), marked
+        )
+    )
     if page.is_cjk or not found.are_agreed:
         found.add(_prose(document, kept, is_cjk=page.is_cjk))
     if not found.are_agreed:
-        found.add(_marked(document, _places(document, behind, kept)))
+        found.add(islice(_marked(document, _places(document, behind, kept)), _MOST_NAMED))
         found.add(_bare(document, near, kept))
         found.add(_beside_date(document, near, kept) if page.is_cjk else ())
     candidates = found.by_names.values()
@@ -164,7 +170,7 @@ class _Candidates:
         self, document: Document, page: PageOfAuthors, houses: Sequence[str], accounts: frozenset[str]
     ) -> None:
         self.by_names: dict[tuple[str, ...], AuthorCandidate] = {}
-        self._links = document.links
+        self._anchors = {anchor: href for _, href, _, anchor, _ in reversed(document.links) if anchor}
         self._page = page
         self._houses = houses
         handles = frozenset(_handles(document))
@@ -208,7 +214,7 @@ class _Candidates:
         return names
 
     def _leads_to_form(self, name: str) -> bool:
-        return any(anchor == name and _leads_to_form(href, anchor) for _, href, _, anchor, _ in self._links)
+        return name in self._anchors and _leads_to_form(self._anchors[name], name)
 
 
 def _lines(document: Document, near: Sequence[int], kept: Sequence[int]) -> list[int]:
@@ -355,7 +361,7 @@ def _linked(document: Document, places: Container[int]) -> Iterator[Named]:
             and ("author" in rel or _PAGE.search(href[:300].lower()))
             and not _NO_AUTHOR.search(document.names[node])
         ):
-            if block - last > 2:
+            if block - last > 2 or len(row) >= MAX_AUTHORS:
                 row = []
             row.append(anchor)
             last = block
@@ -381,7 +387,7 @@ def _marked(document: Document, places: Iterable[int]) -> Iterator[Named]:
                 continue
             names = person_names.parse_line(text, dated=False) or person_names.parse_names(name) or [name]
             yield "marked", names, index
-            if 0 <= index - before <= 2 and document.names[node] == last and row:
+            if 0 <= index - before <= 2 and document.names[node] == last and 0 < len(row) < MAX_AUTHORS:
                 row.append(name)
                 yield "marked", tuple(row), index
             else:

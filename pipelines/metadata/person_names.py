@@ -619,11 +619,10 @@ def is_editorial_office(name: str) -> bool:
     [True, True, True, False]
     """
     lower = name.strip().lower()
-    return (
-        lower in _EDITORIAL
-        or (len(lower) <= MAX_NAME_CHARS and lower.rpartition(" ")[2] in _STAFF and not is_made_of_words(lower))
-        or (len(lower) <= _LONGEST_OFFICE and lower[-3:] in _EDITORIAL)
-    )
+    site, _, staff = lower.rpartition(" ")
+    is_of_site = staff in _STAFF and (any(map(str.isdigit, site)) or not is_made_of_words(site or staff))
+    is_short = len(lower) <= _LONGEST_OFFICE and lower[-3:] in _EDITORIAL
+    return len(lower) <= MAX_NAME_CHARS and (lower in _EDITORIAL or is_of_site or is_short)
 
 
 def names_house(name: str) -> bool:
