@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -152,9 +153,14 @@ def _is_beside(document: Document, node: int) -> bool:
         node = document.parents[node]
         if node < 0 or document.tags[node] in {"article", "main", "body"}:
             return False
-        if document.names[node] and _BESIDE.search(document.names[node]):
+        if document.names[node] and _names_box(document.names[node]):
             return True
     return False
+
+
+@lru_cache(maxsize=4096)
+def _names_box(name: str) -> bool:
+    return _BESIDE.search(name) is not None
 
 
 def _is_small(document: Document, node: int) -> bool:

@@ -20,7 +20,6 @@ _MAX_RUN_CHARS: Final = 24
 _LONGEST_BYLINE: Final = 160
 _LONGEST_INITIALS: Final = 5
 _LONGEST_PEN_NAME: Final = 3
-_MOST_WORDS: Final = 16
 
 LISTS: Final = WordLists(Path(__file__).with_name("words") / "authors.txt")
 _any = LISTS.pattern
@@ -393,14 +392,14 @@ def parse_signature(line: str) -> list[str]:
 
 def parse_names(line: str) -> list[str]:
     """Extract the names of a line of nothing else: Jo Hale, Kim Roe & Lee Dunn."""
-    if not line or not (line[0].isupper() or "\u4e00" <= line[0] <= "\u9fff"):
+    is_han = "\u4e00" <= line[:1] <= "\u9fff"
+    if not is_han and not line[:1].isupper():
         return []
     if is_name(line):
         return [line]
-    tokens = line.split()
-    if all(map(is_person, tokens)):
-        return tokens
-    if len(tokens) > _MOST_WORDS or not _JOINED_NAMES.search(line):
+    if is_han and all(map(is_person, line.split())):
+        return line.split()
+    if not _JOINED_NAMES.search(line):
         return []
     names = [name for name in _SPLIT.split(line) if name]
     *people, last = names or [""]
@@ -601,6 +600,7 @@ def _parted(match: re.Match[str]) -> str:
     return match[0] if match[0].split()[1] in _WITH_VAV else f"{match[1]} | {match[2]}"
 
 
+@lru_cache(maxsize=4096)
 def _stripped(part: str) -> str:
     name = part.strip(" .:：·-–—|»«›　()（）[]【】<>\"'“”")
     labelled = _LABELLED.match(name)
