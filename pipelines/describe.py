@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -126,13 +126,14 @@ class Describer:
         analysed = None
         if self.method is not None:
             analysed = analyse(title, text, language, self.words.lexicon)
-            terms = [term for term, _ in self.method(analysed, self.words.frequencies) if len(term) <= _MOST_CHARS]
+            ranked = self.method(analysed, self.words.frequencies)
+            terms = without_nested(term for term, _ in ranked if len(term) <= _MOST_CHARS)
             summary = summarise(analysed, self.words.frequencies)
         text_classes = self.classify(title, text, document, analysed)
         judge = harmful.METHODS[self.harm_method]
         verdict = None if self.harm is None else judge(*judged(title, text, document), self.harm)
         return Description(
-            keywords=tuple(terms[:MOST_KEYWORDS]),
+            keywords=tuple(terms),
             summary=summary,
             classes=text_classes.names,
             memberships=tuple((name, text_classes.memberships[name]) for name in text_classes.names),
@@ -159,6 +160,24 @@ class Describer:
         if document is not None and self.classes.method == structure.NAME:
             article_text = structure.place(document, title, text)
         return self.classes.predict(article_text._replace(language=detect(text or title), analysed=analysed))
+
+
+def without_nested(terms: Iterable[str]) -> list[str]:
+    """Return the first `MOST_KEYWORDS` terms, none of which is part of another.
+
+    >>> without_nested(["harbour bridge", "Harbour bridge cost", "bridge", "ferry"])
+    ['harbour bridge', 'ferry']
+    """
+    chosen: dict[str, str] = {}
+    for term in terms:
+        key = f" {term.casefold()} "
+        if any("\u3400" <= char <= "\u9fff" for char in term):
+            key = key.strip()
+        if not any(key in other or other in key for other in chosen):
+            chosen[key] = term
+            if len(chosen) == MOST_KEYWORDS:
+                break
+    return list(chosen.values())
 
 
 def judged(title: str, text: str, document: Document | None) -> tuple[str, str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from io import TextIOWrapper
@@ -56,6 +56,7 @@ class Command(NewsCommand):
         ("scrapy extract --render https://www.example.com/app/1", "The same of a page that shows its text by script"),
         ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
         ("scrapy extract --format jsonl --output articles.jsonl CC-NEWS.warc.gz", "Extract the pages of a WARC file"),
+        ("scrapy extract --fetched-at 2024-03-12 pages/", "Read '2 hours ago' as of the day when pages were saved"),
         ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
         ("scrapy extract --database", "Extract the articles in the database again, with this version and EXTRACTOR"),
         ("""scrapy extract --database --since 30d --where "language = 'zh'\"""", "The same for some of them"),
@@ -69,7 +70,14 @@ class Command(NewsCommand):
         parser.add_argument(
             "--format", metavar="NAME", help=f"one of {', '.join(FORMATS)} (text; jsonl for a manifest)"
         )
-        parser.add_argument("--manifest", metavar="FILE", help="JSON lines with id, file and maybe url: a line each")
+        parser.add_argument(
+            "--manifest", metavar="FILE", help="JSON lines with id, file and maybe url, fetched_at: a line each"
+        )
+        parser.add_argument(
+            "--fetched-at",
+            metavar="TIME",
+            help="when the files were fetched, for times such as '2 hours ago' (now): 2024-03-12T08:30+08:00",
+        )
         parser.add_argument(
             "--render", action="store_true", help="show fetched pages in a browser first (docs/rendering.md)"
         )
@@ -91,6 +99,7 @@ class Command(NewsCommand):
         if not args and not opts.manifest and not again:
             raise UsageError("name a file, a folder, a URL or a --manifest", print_help=False)
         form = _format(opts)
+        saved_at = _saved_at(opts.fetched_at)
         self.refuse_outputs(opts.output, opts.explain, inputs=[*args, opts.manifest, opts.database])
         if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
             self.settings.set("EXTRACTOR_PARAMS", {}, "project")  # they are another's, unless they are given by -s
@@ -102,7 +111,7 @@ class Command(NewsCommand):
             self._extract_again(config, opts)
             return
         fetched = partial(_shown, config=config) if opts.render else _fetched
-        inputs = _inputs(args, opts.manifest, self.settings, fetched, named=bool(opts.database))
+        inputs = _inputs(args, opts.manifest, self.settings, fetched, saved_at, named=bool(opts.database))
         self.refuse_destroying([opts.output, opts.explain], [page.path for page in inputs.pages if page.path])
         with _opened(opts.output) as out:
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
@@ -118,11 +127,11 @@ class Command(NewsCommand):
 
 
 def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
-    only = ("format", "output", "explain", "render") if again else ARTICLE_OPTIONS
+    only = ("format", "output", "explain", "render", "fetched_at") if again else ARTICLE_OPTIONS
     for name in only:
         if getattr(opts, name):
             where = "has no meaning with --database alone" if again else "needs --database, and no file or URL"
-            raise UsageError(f"--{name} {where}", print_help=False)
+            raise UsageError(f"--{name.replace('_', '-')} {where}", print_help=False)
 
 
 def _format(opts: argparse.Namespace) -> str:
@@ -130,6 +139,13 @@ def _format(opts: argparse.Namespace) -> str:
     if form not in FORMATS:
         raise files.InputError(f"--format is {opts.format!r}; it takes {', '.join(FORMATS)}")
     return form
+
+
+def _saved_at(stated: str | None) -> float:
+    try:
+        return files.read_time(stated) if stated is not None else 0.0
+    except ValueError:
+        raise files.InputError(f"--fetched-at is {stated!r}; it takes {files.TIME_FORMS}") from None
 
 
 @contextmanager
@@ -171,8 +187,13 @@ def _tell(notes: list[str]) -> None:
     notes.clear()
 
 
-def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch: _Fetch, *, named: bool) -> _Inputs:
-    """Collect everything to read, in the order named; URLs are looked up or fetched."""
+def _inputs(
+    args: Sequence[str], manifest: str | None, settings: Settings, fetch: _Fetch, saved_at: float, *, named: bool
+) -> _Inputs:
+    """Collect everything to read, in the order named; URLs are looked up or fetched.
+
+    `saved_at` is when files were fetched that do not say so themselves; 0 means now.
+    """
     from pipelines.urls import canonicalize
 
     from ..corpus import warc
@@ -194,6 +215,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
             raise files.InputError(problem)
     if manifest:
         pages += files.manifest(Path(manifest))
+    pages = [page if page.fetched_at else replace(page, fetched_at=saved_at) for page in pages]
     if urls:
         wanted = [url for url in urls.values() if url]
         by_url = _stored(wanted, settings, named=named)

@@ -10,8 +10,10 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from pipelines.decode.content_type import PAGE_SUFFIXES
@@ -27,6 +29,8 @@ _OWN = re.compile(
 )
 _HEAD_BYTES = 200_000
 _MOST_MANIFEST = 256 << 20
+TIME_FORMS: Final = "a time as 2024-03-12T08:30+08:00 (UTC if it names no zone) or seconds since 1970"
+_LAST_TIME: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 class InputError(ValueError):
@@ -57,6 +61,29 @@ class SavedPage:
     dom: bytes = b""
 
 
+def read_time(value: object) -> float:
+    """Return the Unix time of a number of seconds or an ISO 8601 text.
+
+    A text without a zone is in UTC.
+
+    Raises:
+        ValueError: it is neither, or before 1970.
+
+    >>> read_time("2024-03-12T08:30+08:00"), read_time("2024-03-12 00:30"), read_time(1710203400)
+    (1710203400.0, 1710203400.0, 1710203400.0)
+    """
+    if isinstance(value, str):
+        text = value
+        try:
+            value = float(text)
+        except ValueError:
+            moment = datetime.fromisoformat(text)
+            value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LAST_TIME:
+        raise ValueError(f"{value!r} is no time")
+    return float(value)
+
+
 def files(path: Path) -> list[SavedPage]:
     """Return a file, standard input ("-"), or all pages in a folder, sorted by path.
 
@@ -77,6 +104,8 @@ def files(path: Path) -> list[SavedPage]:
 
 def manifest(path: Path) -> list[SavedPage]:
     """Return the pages of a manifest: JSON lines with `id`, `file` and maybe `url`.
+
+    `fetched_at` may say when a page was fetched, in a form of `read_time`.
 
     The manifest may come from somebody else: a relative name reaches no file outside its folder, with links followed,
     and an absolute one reaches only files that are pages by their name.
@@ -105,6 +134,10 @@ def _row(path: Path, number: int, line: str) -> SavedPage:
     url = row.get("url") or ""
     if not isinstance(url, str):
         raise InputError(f"{path}, line {number}: url is {url!r}; it takes a text")
+    try:
+        fetched_at = 0.0 if row.get("fetched_at") in (None, "") else read_time(row["fetched_at"])
+    except ValueError:
+        raise InputError(f"{path}, line {number}: fetched_at is {row['fetched_at']!r}; it takes {TIME_FORMS}") from None
     file = path.parent / row["file"]
     try:
         whole = file.resolve()
@@ -116,7 +149,7 @@ def _row(path: Path, number: int, line: str) -> SavedPage:
             f"{path}, line {number}: {row['file']} lies outside the folder of the manifest and is no page by its name "
             f"({', '.join(PAGE_SUFFIXES[:2])} ...); put it below {path.parent}"
         )
-    return SavedPage(str(row["id"]), row["file"], url, file)
+    return SavedPage(str(row["id"]), row["file"], url, file, fetched_at=fetched_at)
 
 
 def read(page: SavedPage, most_bytes: int) -> bytes:

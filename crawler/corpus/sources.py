@@ -24,7 +24,7 @@ from pipelines.decode.zstd import UnpackError, decompress
 
 from . import warc
 from .documents import rows_of
-from .saved_pages import InputError, SavedPage, files
+from .saved_pages import InputError, SavedPage, files, read_time
 from .warc_records import Bodies
 
 PAGES: Final = 250
@@ -156,7 +156,10 @@ class Lines:
                 notes.append(str(problem).replace("line 1:", f"byte {at:,}:", 1))
 
     def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield the pages of lines with `html`, or with the `file` that holds them."""
+        """Yield the pages of lines with `html`, or with the `file` that holds them.
+
+        `fetched_at` of a line counts; without it, the time of the file.
+        """
         for at, line in self._lines(notes):
             try:
                 row = json.loads(line)
@@ -166,10 +169,11 @@ class Lines:
 
     def _page(self, row: Any) -> SavedPage:
         key, url = str(row["id"]), str(row.get("url") or "")
+        seen = read_time(row["fetched_at"]) if row.get("fetched_at") else self.seen
         if isinstance(row.get("html"), str):
             body = row["html"].encode("utf-8", "replace")
-            return SavedPage(key, "", url, None, body, "text/html; charset=utf-8", self.seen)
-        return SavedPage(key, row["file"], url, self.path.parent / row["file"], fetched_at=self.seen)
+            return SavedPage(key, "", url, None, body, "text/html; charset=utf-8", seen)
+        return SavedPage(key, row["file"], url, self.path.parent / row["file"], fetched_at=seen)
 
     def _lines(self, notes: list[str]) -> Iterator[tuple[int, bytes]]:
         with self.path.open("rb") as file:

@@ -409,7 +409,7 @@ def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 def read_url(url: str, now: datetime) -> Moment | None:
     """Read the day in a URL's path (/2024/03/12/, /20240312/, /t20240312_1.html)."""
-    path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
+    path = "/" + _original(url)[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
     for match in _URL.finditer(path):
         moment = build_moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
         if moment:
@@ -422,13 +422,19 @@ def read_url(url: str, now: datetime) -> Moment | None:
     return None
 
 
+def _original(url: str) -> str:
+    """Return the URL of which an archive keeps a capture."""
+    captured = _CAPTURE.search(url)
+    return url[captured.end() - len(captured[1]) :] if captured else url
+
+
 def read_url_year(url: str) -> tuple[int, int]:
     """Return year and month of a folder in a URL; 0 where it names none.
 
     >>> read_url_year("http://h.cn/2012/08/a.html"), read_url_year("http://h.cn/news/2012/a"), read_url_year("http://h.cn/a")
     ((2012, 8), (2012, 0), (0, 0))
     """
-    folder = _URL_YEAR.search(url[:500].partition("://")[2])
+    folder = _URL_YEAR.search(_original(url)[:500].partition("://")[2])
     return (int(folder[1]), int(folder[2] or 0)) if folder else (0, 0)
 
 
@@ -445,7 +451,7 @@ def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
     moment = read_url(url, now)
     if moment is not None:
         return midnight(moment.day), midnight(moment.day + timedelta(days=1))
-    archive = _ARCHIVE.search(url)
+    archive = _ARCHIVE.search(_original(url))
     if archive is None:
         return None
     year, month = int(archive[1]), int(archive[2] or 0)
@@ -454,5 +460,6 @@ def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
 
 
 _CENTURIES = ("19", "20")
+_CAPTURE = re.compile(r"/\d{8,14}(?:[a-z]{2}_)?/(https?:/)")
 _URL_YEAR = re.compile(r"/((?:19|20)\d\d)(?:[-/_]?(0?[1-9]|1[0-2]))?(?=/)")
 _ARCHIVE = re.compile(r"/((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2]))?/?$")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from ..decode.text import clean, squeeze
 from ..document.document import Document
@@ -16,6 +19,12 @@ from ..records import Image
 from ..word_lists import WordLists
 
 MAX_IMAGES: Final = 50
+_MOST_LEVELS: Final = 4
+_BESIDE = re.compile(
+    r"(?:^|[\s_-])(?:avatars?|author(?:s|-?(?:info|box|bio|image|photo|name|avatar|card))?|byline|share(?:s|-?(?:box|bar|buttons?))?|"
+    r"social(?:-?(?:share|links|media|icons))?|related(?:-?\w{4,8})?|newsletter|gravatar|profile-?(?:image|photo|pic)?|"
+    r"comments?(?:-?list)?|qr-?code|sponsors?|advert(?:isement)?s?|promo)(?:$|[\s_-])"
+)
 _MAX_CAPTION_CHARS: Final = 300
 _MAX_LINE_CHARS: Final = 150
 _MAX_BARE_CHARS: Final = 24
@@ -42,9 +51,56 @@ _NO_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:logo|icons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
     r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
     r"btn|button|"
-    r"transparent|grey|weixin|wechat|1x1)(?:[/_.\d-]|$)",
+    r"transparent|grey|weixin|wechat|1x1|gravatar|headshots?|badges?|sprite|emoji|smil(?:ey|ies)|author-?(?:image|photo)s?|"
+    r"profile-?(?:image|photo|pic)s?|userpic|jiathis\d?|default-?(?:image|og|social|share))(?:[/_.\d-]|$)|\.svg(?:$|\?)",
     re.IGNORECASE,
 )
+
+
+_OPTIONS = re.compile(
+    r"\d{2,4}x\d{0,4}|\d{0,4}x\d{2,4}|(?:[a-z]{1,2}[_=:][\w.:%=-]{1,30},?){1,12}|[whq]\d{2,4}|\d{2,4}-\d{2,4}-c|"
+    r"thumbs?|thumbnails?|small|medium|large|full|original|smart|resize|crop",
+    re.IGNORECASE,
+)
+"""A folder that says how a picture is served."""
+_SIZE = re.compile(
+    r"[-_@~](?:\d{2,4}x\d{0,4}|\d{0,4}x\d{2,4}|[wh]\d{2,4}|scaled|\dx|thumb(?:nail)?)(?=[-_@~.!]|$)|![\w.,@-]+$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d{1,4}")
+_SIZE_KEY = re.compile(
+    r"(?:im|max|min|o)?-?(?:w|h|width|height|size|quality|q|fit|crop|resize|auto|format|fm|dpr|ssl|strip|s|v|ver|tp|t|ts|sig|"
+    r"optimize|enable|disable|upscale|frame|webp|scale|zoom|rect|cs|blur|wx_\w+|x-oss-process|imageview2?\S*|imagemogr2\S*|"
+    r"policy|\d\S*)",
+    re.IGNORECASE,
+)
+_TYPE = re.compile(r"(?:\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?))+$", re.IGNORECASE)
+_LONG_NAME: Final = 16
+"""Characters from which on a name is that of one picture, in whatever folder."""
+
+
+def picture_key(url: str) -> str:
+    """Return what the URLs of one picture in several sizes have in common.
+
+    >>> picture_key("https://cdn.example.com/a/ferry-1024x768.jpg?w=300") == picture_key("http://example.com/a/ferry.jpg")
+    True
+    >>> picture_key("http://example.com/image?id=1") == picture_key("http://example.com/image?id=2")
+    False
+    """
+    url = unquote(url)
+    inner = max(url.rfind("http://", 8), url.rfind("https://", 8))
+    address = urlsplit(url[max(inner, 0) :].partition("#")[0])
+    *folders, name = [part for part in address.path.split("/") if part] or [""]
+    if _NUMBER.fullmatch(name) and folders:
+        name = folders.pop()
+    folders = [part for part in folders if not _OPTIONS.fullmatch(part)]
+    is_typed = _TYPE.search(name) is not None
+    name = _SIZE.sub("", _TYPE.sub("", name.partition("!")[0])).lower()
+    if len(name) >= _LONG_NAME:
+        return name
+    asked = (part for part in address.query.split("&") if not _SIZE_KEY.fullmatch(part.partition("=")[0]))
+    query = "" if is_typed else "&".join(sorted(asked))
+    return "/".join((*folders, name, query))
 
 
 def find_images(document: Document, structured: Structured, kept: Sequence[int], title: str) -> tuple[Image, ...]:
@@ -59,7 +115,7 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
     for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
         url = document.resolve(value)
         if url and not _NO_PICTURE.search(value[-120:]):
-            images.setdefault(url, Image(url, "", lead=not images))
+            images.setdefault(picture_key(url), Image(url, "", lead=not images))
     if kept and document.images:
         low = document.blocks.nodes[kept[0]] - _BEFORE_TEXT
         high = document.ends[document.blocks.nodes[kept[-1]]] + _BEHIND_TEXT
@@ -68,20 +124,43 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
             node, value, alternative = document.images[at]
             if node >= high or len(images) >= MAX_IMAGES:
                 break
-            if value.startswith("data:") or _NO_PICTURE.search(value[-120:]) or _is_small(document, node):
+            if (
+                value.startswith("data:")
+                or _NO_PICTURE.search(value[-120:])
+                or _is_small(document, node)
+                or _is_beside(document, node)
+            ):
                 continue
             url = document.resolve(value)
             if url:
-                before = images.get(url)
+                key = picture_key(url)
+                before = images.get(key)
                 caption = _caption(document, node) or clean(alternative, _MAX_CAPTION_CHARS)
                 # What stands at every picture, or on a button, says nothing of this one.
                 if caption in captions or _NO_CAPTION.match(caption) or squeeze(caption) == squeeze(title):
                     caption = ""
                 captions.add(caption)
-                images[url] = Image(
-                    url, caption or (before.caption if before else ""), lead=before.lead if before else not images
-                )
+                if before is None:
+                    images[key] = Image(url, caption, lead=not images)
+                elif caption and not before.caption:
+                    images[key] = replace(before, caption=caption)
     return tuple(images.values())
+
+
+def _is_beside(document: Document, node: int) -> bool:
+    """Tell whether a picture stands in a box about the author, to share and so on."""
+    for _ in range(_MOST_LEVELS):
+        node = document.parents[node]
+        if node < 0 or document.tags[node] in {"article", "main", "body"}:
+            return False
+        if document.names[node] and _names_box(document.names[node]):
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _names_box(name: str) -> bool:
+    return _BESIDE.search(name) is not None
 
 
 def _is_small(document: Document, node: int) -> bool:

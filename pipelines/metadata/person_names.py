@@ -19,6 +19,7 @@ MAX_NAME_CHARS: Final = 60
 _MAX_RUN_CHARS: Final = 24
 _LONGEST_BYLINE: Final = 160
 _LONGEST_INITIALS: Final = 5
+_LONGEST_PEN_NAME: Final = 3
 
 LISTS: Final = WordLists(Path(__file__).with_name("words") / "authors.txt")
 _any = LISTS.pattern
@@ -28,7 +29,7 @@ _REPORTER, _HELPER, _REPORTS = _any("reporters"), _any("helpers"), _any("reports
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
     rf"{_any('author labels')}(?:\s?[:：/／╱｜|丨]|(?=\s))\s{{0,3}}|"
-    rf"(?:^|[（(【〔\[\s。！？”」]){_any('text labels')}\s?[/／╱|｜丨:：・]\s{{0,3}}"
+    rf"(?:^|[（(【〔\[\s。！？”」]){_any('text labels')}\s?[/／╱|｜丨:：・=＝●]\s{{0,3}}"
 )
 _WEAK = re.compile(rf"(?:{_any('reporters', 'writers')}|({_HELPER}))\s?[:：/／╱]?\s{{0,3}}")
 _ROLE = re.compile(rf"[\u4e00-\u9fff]{{0,8}}{_any('reporters', 'helpers')}\s{{0,2}}[:：]?\s{{0,2}}")
@@ -40,7 +41,7 @@ _SPACED = re.compile(
     r"(?:(?<![\u4e00-\u9fff])|(?<=[者员員文]))([\u4e00-\u9fff])[ 　]{1,2}([\u4e00-\u9fff])(?![\u4e00-\u9fff])"
 )
 _PICTURE = re.compile(rf"(?:^|[^文]){_any('picture labels')}\s?[/／╱｜|:：][\u4e00-\u9fff]{{0,14}}\s?$")
-_PHOTOGRAPHED = re.compile(r"\s{0,2}[/／]?\s?(?:[摄攝](?!影)|[摄攝]影(?=$|[\s)）。，,])|供[图圖])")
+_PHOTOGRAPHED = re.compile(r"\s{0,2}[/／]?\s?(?:[摄攝](?!影)|[摄攝]影(?=\s*$|[)）。，,])|供[图圖])")
 # 石佳/中国青年报
 _OF_PAPER = re.compile(r"^[（(]?([\u4e00-\u9fff]{2,3})\s?[/／]\s?[\u4e00-\u9fff]{2,10}[报報网網社台臺]")
 _REPORT = re.compile(rf"(?:^|[（(\s\d])([\u4e00-\u9fff]{{2,3}})\s?{_REPORTS}[)）】]?$")
@@ -57,6 +58,23 @@ _END = re.compile(
     rf"(?:{_any('closing signatures')}\s?[/／|｜丨:：]?\s?)[\u4e00-\u9fff]{{2,4}}(?:[ 、][\u4e00-\u9fff]{{2,4}}){{0,3}}"
     r"[)）。]?(?:\s{1,4}[图圖]\s?[/／|｜丨].{1,20})?$"
 )
+# 【山海醒報／林歆芳】
+_FROM_PAPER = re.compile(
+    r"(?:^|[\s【〔［（(\[◎□])[\u4e00-\u9fff]{1,8}(?:[報报社網网台臺訊讯]|新[聞闻])\s?[╱／/]\s?"
+    r"([\u4e00-\u9fff]{2,4})\s?(?:$|[】〕］）)\]])"
+)
+# 中新社北京1月17日电 (张晓宁), 山海网讯（李雷 韩梅梅）
+_DATELINE = re.compile(
+    r"^[\s　]{0,4}[^，。；,;]{2,24}?[电電讯訊]\s?"
+    r"[（(]\s?([\u4e00-\u9fff]{2,4}(?:[ 　、，,][\u4e00-\u9fff]{2,4}){0,5})\s?[)）]"
+)
+# ……年内通车。（李学刚）, (李艳 撰稿)
+_BRACKET_END = re.compile(
+    rf"(?:^|[。！？”」』…\s])\s?[（(【〔\[]\s?([\u4e00-\u9fff]{{2,4}}(?:[ 　、，,][\u4e00-\u9fff]{{2,4}}){{0,4}}?)"
+    rf"\s?(?:{_any('writers', 'text labels', 'reports')}|发自[\u4e00-\u9fff]{{2,6}}|"
+    rf"[/／╱][\u4e00-\u9fff]{{2,6}}{_REPORTS})?"
+    r"\s?[)）】〕\]]。?$"
+)
 _POSTED = re.compile(
     rf"(?:^|[\t|｜·])\s?由?\s?([^\s:：，。|｜]{{2,20}})\s{{1,3}}(?:于\s.{{4,22}}\s)?{_any('posted')}于\s?[:：]?\s?(?=\S{{0,4}}\d)"
 )
@@ -65,6 +83,10 @@ _BEHIND = re.compile(
     rf"$|\d{{1,2}}[月日]|[\s　、，,/／╱|｜&)）】\]:：。；;]|{_any('behind names')}|[电電文]\b|"
     rf"[\u4e00-\u9fff]{{2,3}}(?:\d|{_any('behind places')}|[/／╱])"
 )
+_OTHER_ROLES: Final = LISTS.words("other roles")
+_STOPS: Final = frozenset("。！？；…)）】")
+_ROLES: Final = LISTS.words("reporters", "helpers", "writers")
+_OPENS = re.compile(r"\s{0,3}[（(]")
 _FAMILY: Final = LISTS.words("family names")
 _COMPOUND: Final = LISTS.words("compound family names")
 
@@ -74,6 +96,13 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ][\w.'’-]{0,20}(?: [A-Za-zÀ-ɏ][A-Za-zÀ-ɏ
 # Jane Doe | Senior Writer | July 2, 2025; Jane Doe, @janedoe
 _HEAD = re.compile(r"([^\W\d_\u2e80-\uffef][^\d|｜·•,，–—\t@:：\u2e80-\uffef]{3,50})[|｜·•,，–—\t]")
 _DATE_BEHIND = re.compile(r"@\w|(?:\d\d?,?|[./-]|[^\W\d_]\.?)\s?20\d\d(?!\d)|(?<!\d)20\d\d[-/.年]\d")
+# Dec 26, 2025 • Jane Doe in Business
+_NAME_BEHIND = re.compile(
+    r"20\d\d\s?[|｜·•,–—\t-]?\s?([^\W\d_a-z\u2e80-\uffef][^\W\d_]{0,20}\.?(?:[ ][^\W\d_a-z][\w.'’-]{0,20}){1,3})"
+    r"(?=$|\s?[|｜·•–—\t]|\s(?:in|on|for)\s)"
+)
+_HAS_DAY = re.compile(r"(?:19|20)\d\d|\d{1,2}:\d\d")
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3})\.\s")
 _NO_HEAD: Final = LISTS.words("no dated name")
 _PART = re.compile(
     r"\s{0,3}[|｜·•;](?:\s{1,3}|$)|\s{1,3}[–—-]{1,2}\s{1,3}|\t(?=\S{1,12}\s{0,2}:)|"
@@ -83,7 +112,7 @@ _PART = re.compile(
 """Where one field of a line ends: March 12, 2024 · by Jane Doe; Text: Jane Doe Foto: John Roe."""
 _MIXED = re.compile(r"^[\w.-]{3,30}$")
 _JOINED = re.compile(rf"\t({_any('and')}|[&,])\t")
-_MAYBE = re.compile(rf"(?<!\w){_any('byline hints')}|기자")
+_MAYBE = re.compile(rf"(?<!\w){_any('byline hints', 'labels')}|기자")
 _GERMAN_DATE: Final = r"(?:am\s)?[\d.:, ]{6,24}(?:\sUhr)?"
 _FRENCH_DATE: Final = r"le\s[\d/.]{6,10}(?:\sà\s[\dh:]{4,5})?"
 _WRITTEN: Final = (
@@ -99,13 +128,30 @@ _BY = re.compile(
     r"(?:\s{0,2}[:：]\s{0,3}|\s{1,3})([^\W\d_][^\d|•·@\t:]{2,80})",
     re.IGNORECASE,
 )
+_BY_INSIDE = re.compile(rf"(?<=[\s)]){_PREPOSITION}\s(?=[^\W\d_a-z])")
 _LABEL_FIELD = re.compile(
     rf"(?:^|\t)(?:{_WRITTEN})|{_LABELS}|作者|楼主|文)\s{{0,2}}[:：]?\t\s{{0,2}}([^\t:：]{{2,40}})(?:\t|$)",
     re.IGNORECASE,
 )
-_KOREAN = re.compile(rf"(?:^|[\s(\[=])([가-힣]{{2,4}})\s?{_any('korean ranks')}?기자(?:$|[\s)\]=])")
+_KOREAN_NAMES: Final = r"([가-힣]{2,4}(?:\s?[·,]\s?[가-힣]{2,4}){0,3})"
+_KOREAN = re.compile(
+    rf"(?:^|[\s(\[=]){_KOREAN_NAMES}\s?{_any('korean ranks')}?기자(?:$|[\s)\]=·])|"
+    rf"(?:^|[\s(\[|·]){_any('korean labels')}(?:\s?[/·:=]\s?|\s){_KOREAN_NAMES}(?=$|[\s)\]/|·,])"
+)
+_KOREAN_SPLIT = re.compile(r"\s?[·,]\s?")
 _AND: Final = rf"{_any('and')}\s"
-_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000")
+_OTHERS_BEHIND = re.compile(
+    rf"[;,.|·]?\s{{1,3}}(?:and\s)?(?:medically\s)?{_any('others by')}\s{_PREPOSITION}\s.*$", re.IGNORECASE
+)
+_FROM_PLACE = re.compile(rf"{_any('before cities')}\s")
+_JOINED_NAMES = re.compile(rf"[,、，&;/]|\s{_AND}")
+_SPLIT = re.compile(
+    rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000|(?<=[가-힣])·(?=[가-힣])"
+)
+
+_ATTACHED = re.compile(r"(?<=\w\s)(\w{2,20})\s[وו](\w{2,20})(?=\s\w)")
+"""In Arabic and Hebrew "and" is the first letter of the next word."""
+_WITH_VAV: Final = LISTS.words("names with vav")
 
 # What stands around a name, and is cut off
 _PREFIX = re.compile(
@@ -157,6 +203,9 @@ _TEAM = re.compile(
     rf"((?!{_any('no beginnings of teams')}\s)[^\W\d_][\w.&'’ -]{{1,40}}) {_any('teams')}$|team [^\W\d_]{{3,20}}$",
     re.IGNORECASE,
 )
+_EDITORIAL: Final = LISTS.words("editorial offices")
+_STAFF: Final = frozenset({"staff", "newsroom", "redaktion", "redaction", "rédaction", "redazione", "redacción"})
+_LONGEST_OFFICE: Final = 12
 _NO_TEAM: Final = LISTS.words("no teams")
 _AGENCIES: Final = LISTS.words("agencies")
 _PRESS = re.compile(rf"(?:the )?{_any('press')}$", re.IGNORECASE)
@@ -177,8 +226,19 @@ _ORGANISATION = re.compile(_any("organisation characters"))
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 
 
+_NAMES_AUTHOR = re.compile(
+    rf"{_any('author labels', 'reporters', 'helpers', 'writers', 'reports')}|기자|"
+    rf"(?<!\w){_any('labels', 'prepositions')}(?!\w)"
+)
+
+
 def may_name(line: str) -> bool:
     return bool(_CHINESE.search(line) or _MAYBE.search(line.lower()) or "20" in line or "@" in line)
+
+
+def has_label(line: str) -> bool:
+    """Tell whether the head or end of a line says that it names an author."""
+    return any(_NAMES_AUTHOR.search(part) for part in (line[:60].lower(), line[-60:].lower()))
 
 
 def parse_line(line: str, *, dated: bool = True) -> list[str]:
@@ -202,13 +262,12 @@ def _chinese(line: str) -> list[str]:
         names = _names_at(line, match.end(), strict=False)
         if names:
             return names
-    reporters: list[str] = []
-    helpers: list[str] = []
-    for match in _WEAK.finditer(line):
-        (helpers if match[1] else reporters).extend(_names_at(line, match.end(), strict=True))
-    if reporters or helpers:
-        return reporters or helpers
-    for pattern in (_REPORT, _OF_PAPER):
+    weak = [(bool(match[1]), _names_at(line, match.end(), strict=True)) for match in _WEAK.finditer(line)]
+    if any(names for _, names in weak):
+        # In a bracket of the text helpers are those who sent something in.
+        reporters = [name for is_helper, names in weak for name in names if not is_helper]
+        return reporters if reporters and _OPENS.match(line) else [name for _, names in weak for name in names]
+    for pattern in (_REPORT, _OF_PAPER, _FROM_PAPER):
         named = pattern.search(line)
         if named and is_person(named[1]):
             return [named[1]]
@@ -225,27 +284,47 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def _western(line: str, *, dated: bool) -> list[str]:
-    named = _before_date(line) if dated and len(line) <= 120 and ("20" in line or "@" in line) else []
-    if named:
-        return named
+    if dated and len(line) <= 120 and ("20" in line or "@" in line):
+        named = _before_date(line) or _after_date(line)
+        if named:
+            return named
     if not _MAYBE.search(line.lower()):
         return []
     korean = _KOREAN.search(line)
     if korean:
-        return [korean[1]]
+        return _KOREAN_SPLIT.split(korean[1] or korean[2])
     field = _LABEL_FIELD.search(line)
     if field and _MIXED.search(field[1]) and len(field[1].split()) == 1:
         return [field[1]]  # a handle
-    line = _JOINED.sub(r" \1 ", line)
-    for part in _PART.split(line) if len(line) <= _LONGEST_BYLINE else ():
+    line = _OTHERS_BEHIND.sub("", _JOINED.sub(r" \1 ", line))
+    for part in _parts(line):
         match = _BY.match(part.strip())
         if match:
             # In prose "by" goes on in small letters.
             cut = (_ROLE_BEHIND.sub("", name) for name in _SPLIT.split(match[1]))
-            names = [name for name in cut if name and _is_western(name)]
+            names = [name for name in cut if name and _is_western(name) and not _FROM_PLACE.match(name)]
             if names:
                 return names
     return []
+
+
+def _parts(line: str) -> list[str]:
+    """Cut a line where its fields end, and before "by" behind a date."""
+    if len(line) > _LONGEST_BYLINE:
+        line = line[:_LONGEST_BYLINE].rpartition(" ")[0]
+        ends = [end.start() for end in _SENTENCE_END.finditer(line)]
+        return [line[: ends[0]]] if ends and _BY.match(line) else []
+    parts = _PART.split(line)
+    inside = _BY_INSIDE.search(line) if _HAS_DAY.search(line) else None
+    return [*parts, line[inside.start() :]] if inside else parts
+
+
+def _after_date(line: str) -> list[str]:
+    """Extract a name behind a date: Dec 26, 2025 • Jane Doe in Business."""
+    named = _NAME_BEHIND.search(line)
+    if not named or not is_name(named[1]) or named[1].split()[0].lower() in _NO_HEAD:
+        return []
+    return [named[1]]
 
 
 def _before_date(line: str) -> list[str]:
@@ -267,6 +346,8 @@ def parse_prose(line: str) -> list[str]:
     A reporter who merely appears in the story does not count.
     Cost: O(1), the first and the last 60 characters.
     """
+    if len(line) <= 60 and line[-1:] not in _STOPS and (names := parse_line(line)):
+        return names
     for piece in (line[:60], line[-60:]) if len(line) > 60 else (line,):
         part = _SPACED.sub(_joined, piece)
         helpers: list[str] = []
@@ -284,6 +365,11 @@ def parse_prose(line: str) -> list[str]:
                 helpers = helpers or names
         if helpers:
             return helpers
+    dateline = _DATELINE.match(line[:80])
+    return (_persons(dateline[1]) if dateline else []) or _signed(line)
+
+
+def _signed(line: str) -> list[str]:
     if len(line) <= 40:
         return parse_line(line)
     signed = _SIGNED.match(line[:40]) or _END.search(line[-40:])
@@ -293,6 +379,58 @@ def parse_prose(line: str) -> list[str]:
     if bracket >= 0 and line[-1] in ")）】。":
         return parse_line(line[bracket:])
     return parse_line(line[-16:]) if _REPORT.search(line[-16:]) else []
+
+
+def parse_signature(line: str) -> list[str]:
+    """Extract the names in a bracket that ends a text: ……年内通车。（李学刚）.
+
+    Cost: O(1), the last 40 characters.
+    """
+    signed = _BRACKET_END.search(line[-40:])
+    return _persons(signed[1]) if signed else []
+
+
+def parse_names(line: str) -> list[str]:
+    """Extract the names of a line of nothing else: Jo Hale, Kim Roe & Lee Dunn."""
+    is_han = "\u4e00" <= line[:1] <= "\u9fff"
+    if not is_han and not line[:1].isupper():
+        return []
+    if is_name(line):
+        return [line]
+    if is_han and all(map(is_person, line.split())):
+        return line.split()
+    if not _JOINED_NAMES.search(line):
+        return []
+    names = [name for name in _SPLIT.split(line) if name]
+    *people, last = names or [""]
+    if people and all(map(is_name, people)):
+        return names if is_name(last) else people if is_office(last) or same(last, LISTS["press"]) else []
+    return []
+
+
+def is_of_pictures(label: str) -> bool:
+    """Tell whether the name behind a label is a photographer's."""
+    return _PICTURES.search(label.strip()) is not None
+
+
+def _persons(run: str) -> list[str]:
+    """Split a run of names, behind that of their paper; empty if one is a word."""
+    names = [name for name in _TOKEN.split(_SPACED.sub(_joined, run)) if name]
+    if names and names[-1][-1] in "摄攝":
+        return []
+    if len(names) > 1 and _PUBLISHER.search(names[0]):
+        names = names[1:]
+    return names if all(map(_may_sign, names)) else []
+
+
+def _may_sign(name: str) -> bool:
+    return is_person(name) or (
+        len(name) <= _LONGEST_PEN_NAME
+        and name not in _ROLES
+        and not _ORGANISATION.search(name)
+        and name not in _STOP
+        and not is_made_of_words(name)
+    )
 
 
 def is_person(text: str) -> bool:
@@ -310,6 +448,7 @@ def is_person(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def is_name(text: str) -> bool:
     parts = text.split()
     return is_person(text) or (
@@ -343,7 +482,7 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
         if token[0].isascii() and strict:
             break
         behind = line[start + at + len(token) :][:12]
-        if behind[:1] in {":", "："}:
+        if behind[:1] in {":", "："} or token in _OTHER_ROLES:
             break  # the next label: 作者： 时间：
         if (
             reporters
@@ -421,14 +560,17 @@ class NameTest:
         raws = list(names)
         if not raws:
             return ()
-        sites = {_fold(site) for site in self.sites if site}
+        sites = {fold(site) for site in self.sites if site}
         somebody: list[str] = []
         for raw in raws:
-            for part in _SPLIT.split(clean(shorten(raw, 400).replace("\t", "|"))):
+            line = _OTHERS_BEHIND.sub("", clean(shorten(raw, 400).replace("\t", "|")))
+            for number, part in enumerate(_SPLIT.split(_ATTACHED.sub(_parted, line))):
+                if number and _FROM_PLACE.match(part):
+                    continue
                 name = _stripped(part)
-                if self.names_somebody(name) and _fold(name) not in sites:
+                if self.names_somebody(name) and fold(name) not in sites:
                     somebody.append(name)
-        people = [name for name in somebody if not _OFFICE.search(name)]
+        people = [name for name in somebody if not _names_no_person(name)]
         return unique(people or somebody, MAX_AUTHORS)
 
     def names_somebody(self, name: str) -> bool:
@@ -444,11 +586,21 @@ class NameTest:
         if is_handle(name) or has_digits:
             is_user = self.is_thread or (name in self.handles and not has_digits)
             return is_user and ((name.isalnum() and has_digits) or not is_made_of_words(name))
-        if _is_office(name) or same(name, self.houses):
+        if is_office(name) or same(name, self.houses):
             return True
         return not (_is_initials(name) or _TITLED.match(name) or _is_phrase(name) or is_made_of_words(name))
 
 
+def _names_no_person(name: str) -> bool:
+    """Tell whether a name beside others is that of an office, an agency or a site."""
+    return bool(_OFFICE.search(name)) or is_office(name) or name in _AGENCIES or bool(_HOST.match(name.lower()))
+
+
+def _parted(match: re.Match[str]) -> str:
+    return match[0] if match[0].split()[1] in _WITH_VAV else f"{match[1]} | {match[2]}"
+
+
+@lru_cache(maxsize=4096)
 def _stripped(part: str) -> str:
     name = part.strip(" .:：·-–—|»«›　()（）[]【】<>\"'“”")
     labelled = _LABELLED.match(name)
@@ -460,13 +612,26 @@ def _stripped(part: str) -> str:
     return name[:-1] if name[-1:] in {"摄", "攝"} and is_person(name[:-1]) else name
 
 
+def is_editorial_office(name: str) -> bool:
+    """Tell whether a name is the staff of a site, without the site's name or with it.
+
+    >>> [is_editorial_office(name) for name in ("News Desk", "9News Staff", "山海编辑部", "Jo Hale")]
+    [True, True, True, False]
+    """
+    lower = name.strip().lower()
+    site, _, staff = lower.rpartition(" ")
+    is_of_site = staff in _STAFF and (any(map(str.isdigit, site)) or not is_made_of_words(site or staff))
+    is_short = len(lower) <= _LONGEST_OFFICE and lower[-3:] in _EDITORIAL
+    return len(lower) <= MAX_NAME_CHARS and (lower in _EDITORIAL or is_of_site or is_short)
+
+
 def names_house(name: str) -> bool:
     return _has_form(name) and not is_handle(name) and not _is_initials(name)
 
 
 def same(name: str, others: Iterable[str]) -> bool:
     """Tell whether a name is one of others, ignoring case, blanks and marks."""
-    return _fold(name) in {_fold(other) for other in others if other}
+    return fold(name) in {fold(other) for other in others if other}
 
 
 def _without_day(name: str) -> str:
@@ -480,8 +645,9 @@ def _without_day(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=4096)
 def _has_form(name: str) -> bool:
-    folded = _fold(name)
+    folded = fold(name)
     return (
         2 <= len(name) <= MAX_NAME_CHARS
         and bool(folded)
@@ -500,7 +666,7 @@ def _has_form(name: str) -> bool:
         and not _HOST.match(name)
         and "www" not in folded
         and len(name.split()) <= 6
-        and (" " not in name or not name[0].islower() or name.split(maxsplit=1)[0] in _PARTICLES)
+        and (" " not in name or not _is_small(name) or name.split(maxsplit=1)[0] in _PARTICLES)
         and not _NO_LETTER.search(name)
         and folded not in _SQUEEZED_INTERFACE
         and not _SLUG.match(name)
@@ -522,7 +688,7 @@ def _is_initials(name: str) -> bool:
     return len(letters) <= _LONGEST_INITIALS and letters.isascii() and letters.isupper() and name not in _AGENCIES
 
 
-def _is_office(name: str) -> bool:
+def is_office(name: str) -> bool:
     """Tell whether a name is an office or agency made of words: Gear Team."""
     match = _TEAM.match(name)
     return (match is not None and (match[1] or "").lower() not in _NO_TEAM) or _PRESS.match(name) is not None
@@ -531,13 +697,17 @@ def _is_office(name: str) -> bool:
 def _is_phrase(name: str) -> bool:
     """Tell whether a name describes a picture, or has a small word (no particle)."""
     return bool(_PICTURED.match(name)) or any(
-        word[0].islower() and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
+        _is_small(word) and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
         for word in name.split()[1:]
     )
 
 
+def _is_small(word: str) -> bool:
+    return word[0].islower() and not "\u10d0" <= word[0] <= "\u10ff"  # Georgian has no capitals in names
+
+
 def _is_western(name: str) -> bool:
-    return all(not word[0].islower() or word in _PARTICLES or word[1:2] == "'" for word in name.split())
+    return all(not _is_small(word) or word in _PARTICLES or word[1:2] == "'" for word in name.split())
 
 
 def _is_date(name: str) -> bool:
@@ -546,5 +716,5 @@ def _is_date(name: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _fold(name: str) -> str:
+def fold(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()

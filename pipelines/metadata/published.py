@@ -49,13 +49,15 @@ _SERVED_WITHIN: Final = timedelta(minutes=3)
 # In scripts the value is looked for first, because few numbers are times, and then the name in front of it.
 _SCRIPT_VALUE = re.compile(r"1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^\"']{0,8}")
 _SCRIPT_NAME = re.compile(
-    r"""(?<![\w.])["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|publication_?date|pub_?time|datePublished|publishedAt|"""
-    r"""publish_?date)["']?\s{0,4}[:=]\s{0,4}["']?$""",
+    r"""(?<![\w.])(?:window\.)?["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|"""
+    r"""publication_?date|pub_?time|datePublished|publishedAt|"""
+    r"""publish_?date)["']?\s{0,4}[:=]\s{0,4}(?:\w{1,20}\s?\?[^;:]{1,60}:\s{0,4})?["']?$""",
     re.IGNORECASE,
 )
 _BEFORE_VALUE: Final = frozenset("\"':= ")
 _MAX_VALUES: Final = 2000
-_NAME_CHARS: Final = 40
+_NAME_CHARS: Final = 80
+"""A condition may stand between: ct = xml ? getXmlValue('ori_create_time.DATA') : '1759817591'."""
 
 
 def find_published(
@@ -78,13 +80,30 @@ def find_published(
     exact = visible if visible and visible.precision != "day" else None
     if stated:
         return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
-    if exact:
+    page = _of_page(document, structured, lines, now, habits) if visible else None
+    if exact and not page:
         return _zoned(document, exact, now, habits), "visible"
+    # Behind a time that the page states of itself nothing else is asked.
+    others = [("json-ld", page)] if page else _others(document, structured, lines.kept, now, habits)
     day = None if is_relative else visible
-    for source, moment in _others(document, structured, lines.kept, now, habits):
-        if day is None or moment.day == day.day:
+    for source, moment in others:
+        if page or day is None or moment.day == day.day:
             return moment, source
     return (visible, "visible") if visible else _late(document, structured, now, habits)
+
+
+def _of_page(
+    document: Document, structured: Structured, lines: LineNumbers, now: datetime, habits: Habits
+) -> Moment | None:
+    """Return the time that the page states of itself, if none stands above the text.
+
+    A time inside the text or behind it may be that of an embedded post.
+    """
+    page = parse.read_stamp(structured.page_published, now, habits) if structured.page_published else None
+    if page is None or _is_served(page, now) or not lines.kept:
+        return None
+    above = LineNumbers([index for index in lines.near if index < lines.kept[0]], lines.kept)
+    return page if above.near and read_visible(document, above, now, habits)[0] is None else None
 
 
 def _surer(

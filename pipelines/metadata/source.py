@@ -20,7 +20,8 @@ _LISTS: Final = WordLists(Path(__file__).with_name("words") / "sources.txt")
 _any = _LISTS.pattern
 _LABELLED = re.compile(
     rf"(?<!{_any('not before labels')}){_any('labels')}\s{{0,3}}[于於]?"
-    r"\s{0,3}[:：]\s{0,4}[(（]?\s?([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
+    r"\s{0,3}(?:[:：｜丨]|\s\|\s|(?<=[摘编編]自)(?=[《“「]))\s{0,4}"
+    r"[(（]?\s?([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
 )
 _CUT = re.compile(rf"(?:{_any('cut')}|20\d\d[-年/.]|【|，|。|\d{{1,2}}:\d\d).*$")
 _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}|\d{1,2}:\d\d|\d月\d{1,2}日")
@@ -32,6 +33,12 @@ _NO_SOURCE = re.compile(rf"^{_any('no sources')}?\W{{0,3}}$", re.IGNORECASE)
 _LABEL = re.compile(rf"^{_any('stated labels')}\s?:\s?", re.IGNORECASE)
 _PICTURED = re.compile(rf"^{_any('pictured')}\b|{_any('picture agencies')}", re.IGNORECASE)
 _NAME = re.compile(r"(?:^|[\s_-])(?:src|source|laiyuan|ly|media-?name|js_name|origin)(?:$|[\s_-])")
+_ACCOUNT_LABEL = re.compile(rf"^{_any('accounts')}\s?[:：|｜]?\s?")
+_QUOTED = re.compile(r"[《“「『\"]([^《》“”「」『』\"]{2,30})[》”」』\"]")
+_NO_PAPER = re.compile(_any("no papers"))
+_LONGEST_REPORT: Final = 4
+_ACCOUNT = re.compile(r"(?:^|\s)(?:js_name|rich_media_meta_nickname|profile_nickname|wx_follow_nickname)(?:$|\s)")
+_ACCOUNT_LINES: Final = 16
 _BREAK = re.compile(r"[\s|｜　]+")
 _EDGES: Final = " ()（）[]【】:：·,，-–—"
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -63,13 +70,26 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
             continue
         match = _LABELLED.search(" ".join(split_fields(document, index)))
         if match:
-            name = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
-            if len(name) >= 2 and not _NO_PUBLISHER.search(simplify(name)):
+            name = _titled(clean(match[1], MAX_SOURCE_CHARS))
+            if len(name) >= 2 and (_is_paper(name) or not _NO_PUBLISHER.search(simplify(name))):
                 return name
-    stated = _plain(clean(find_meta(document, *_META), MAX_SOURCE_CHARS))
+    stated = _plain(clean(find_meta(document, *_META), MAX_SOURCE_CHARS)) or _account(document, near)
     if stated:
         return stated
     return _beside_date(document, near[:24]) or _dateline(document, near[:12], kept)
+
+
+def _titled(text: str) -> str:
+    """Return the name in a labelled field: 《山海日报》2024年第3期, 公众号“山海评论”."""
+    text = _ACCOUNT_LABEL.sub("", text)
+    quoted = _QUOTED.match(text)
+    return quoted[1] if quoted else _CUT.sub("", text).strip(" :：-_/")
+
+
+def _is_paper(name: str) -> bool:
+    """Tell whether a name that ends as that of a report is a paper's: 21世纪经济报道."""
+    folded = simplify(name)
+    return folded.endswith("报道") and len(folded) > _LONGEST_REPORT and not _NO_PAPER.search(folded)
 
 
 def _beside_date(document: Document, near: Sequence[int]) -> str:
@@ -85,6 +105,16 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
                 publisher = _named(document, at) or next(filter(_is_publisher, _words(document, at)), "")
                 if publisher:
                     return publisher
+    return ""
+
+
+def _account(document: Document, near: Sequence[int]) -> str:
+    """Return the account of a platform that a page is from."""
+    blocks, names = document.blocks, document.names
+    for index in near[:_ACCOUNT_LINES]:
+        for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
+            if _ACCOUNT.search(f"{names[node]} {names[max(document.parents[node], 0)]}"):
+                return clean(text, MAX_SOURCE_CHARS)
     return ""
 
 

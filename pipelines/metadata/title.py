@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -49,6 +49,7 @@ _LABEL = re.compile(
     rf"[\s\[【（(]{{0,2}}{_LISTS.pattern('headline labels')}(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)", re.IGNORECASE
 )
 _SHORTEST: Final = 4
+_LONGEST_BADGE: Final = 20
 _META: Final = (
     "articletitle", "og:title", "twitter:title", "title", "dc.title", "headline", "parsely-title", "sailthru.title",
 )  # fmt: skip
@@ -104,6 +105,7 @@ def find_repeated(
         if place < 0 or (len(metas) >= 2 and len(titles) == 1):
             return None
         text, level = document.blocks.texts[place], 1
+    text = _without_badge(document, text, place, titles)
     return Headline(_bare(text, document.title, metas, site), place) if level < _PLAIN else None
 
 
@@ -196,6 +198,24 @@ def _without_kicker(line: str, title: str, metas: list[str]) -> str:
     rest, titles = squeeze(line[label.end() :]), [squeeze(text) for text in (title, *metas)]
     repeated = len(rest) >= _SHORTEST and any(rest in text for text in titles)
     return line[label.end() :] if repeated and not any(squeeze(line) in text for text in titles) else line
+
+
+def _without_badge(document: Document, line: str, block: int, titles: Sequence[str]) -> str:
+    """Strip a badge beside a headline, of which no title knows: 原创, Exclusive."""
+    parts = document.blocks.parts[block]
+    if len(parts) < 2 or any(squeeze(line) in title for title in titles):
+        return line
+    texts = [text for _, text in parts]
+    for badge, rest in ((texts[0], texts[1:]), (texts[-1], texts[:-1])):
+        shorter = " ".join("".join(rest).split())
+        key = squeeze(shorter)
+        if (
+            len(badge.strip()) <= _LONGEST_BADGE
+            and len(key) >= _SHORTEST
+            and any(title.startswith(key) for title in titles)
+        ):
+            return shorter
+    return line
 
 
 def _without_name(line: str, site: set[str]) -> str:

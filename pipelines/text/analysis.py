@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 from ..decode.scripts import simplified
 from ..document.tokens import terms as pairs
+from . import korean
 from .lexicon import Lexicon
-from .words import MAX_CHARS, STOP_WORDS, english_stem, stop_words, tagged_runs, tagger
+from .words import INSIDE_WORDS, MAX_CHARS, STOP_WORDS, english_stem, stop_words, tagged_runs, tagger
 
 NUMBER: Final = "m"
 LATIN: Final = "eng"
@@ -24,11 +25,12 @@ NAME: Final = "nz"
 NO_LEXICON: Final = Lexicon()
 _MOST_HEADLINE_CHARS: Final = 160
 _MAX_WORD_CHARS: Final = 40
+_LETTERS = r"[^\W_\u0e00-\u0eff\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff]"
 _TOKEN = re.compile(
     r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]{1,400})"
     r"|(?P<number>\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![A-Za-z])|\d++(?:\.\d+)*+(?![A-Za-z]))"
     r"|(?P<pairs>[\u0e00-\u0eff\u3040-\u309f]+)"
-    r"|(?P<word>[^\W_\u0e00-\u0eff\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff]+)"
+    rf"|(?P<word>{_LETTERS}++(?:{INSIDE_WORDS}++{_LETTERS}*+)*+)"
     r"|(?P<end>\n[\s]*|[。！？!?…]+[”’」』\"'）)]*|\.(?=\s|$)|(?<=[\u4e00-\u9fff])\.(?!\d))"
     r"|(?P<apart>[^\s\-–’'_])"
 )
@@ -142,6 +144,8 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
     stem = stemmer(language)
+    if language.startswith("ko"):
+        _stem_korean(words, terms, ends, joined, telling)
     for at in [at for at, tag in enumerate(tags) if tag == LATIN] if LATIN in tags else ():
         terms[at] = stem(words[at])
         if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
@@ -162,6 +166,19 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         body=body,
         runs=() if has_names else tuple(runs),
     )
+
+
+def _stem_korean(words: list[str], terms: list[str], ends: list[int], joined: list[bool], telling: list[bool]) -> None:
+    """Cut particles off, after which no phrase goes on; predicates are no keywords."""
+    for at, word in enumerate(words):
+        found = korean.stem(word)
+        if found is None:
+            continue
+        ends[at] -= len(word) - len(found.stem)
+        words[at] = terms[at] = found.stem
+        telling[at] = telling[at] and not found.is_predicate
+        if found.is_closed and at + 1 < len(joined):
+            joined[at + 1] = False
 
 
 _TaggedRuns = Iterator[tuple[Sequence[str], Sequence[str]]]

@@ -47,8 +47,10 @@ _LETTER = (
     r"[^\W_\u02bb\u02bc\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 )
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if category(chr(code)) in {"Mn", "Mc", "Me"})
+INSIDE_WORDS: Final = f"[{_MARKS}{JOINERS}]"
+"""Vowel signs and other marks, which belong to the word whose letters they follow."""
 _DIGIT = re.compile(r"\d")
-_INSIDE = f"[{_MARKS}{JOINERS}]" + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
+_INSIDE = INSIDE_WORDS + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
 _PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+)*+"
 _OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
 _OTHER_RUN = re.compile(f"({_PAIRED.pattern})|{_NUMBER}|{_PLAIN}")

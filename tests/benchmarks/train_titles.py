@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipelines.document import structured_data
 from pipelines.document.document import Document, parse
@@ -28,6 +27,7 @@ from pipelines.models import files
 from pipelines.models.network import DenseNetwork
 from tests.benchmarks.data import address, corpora, fold, fold_of, is_other, pages, require_data
 
+from .choice import Matrix, learn, network_of
 from .commands import new_parser
 
 CORPORA = (
@@ -35,14 +35,11 @@ CORPORA = (
     "postlight-meta", "wcxb-article", "xmu", "zhgold",
 )  # fmt: skip
 """Those whose golds are headlines as readers see them."""
-FOLDS, NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 4, 2, 16, 30, 32, 3e-3, 1e-2
+FOLDS, NETWORKS, EPOCHS = 4, 2, 30
 TIMES = 3
 """So often is a page seen where the rules say nothing, each of the others once."""
 _LEAST_PART = 12
 """Characters of a line that a gold may begin or end with: some golds hold the lines above and below the headline."""
-
-Matrix = NDArray[np.float64]
-Weights = list[Matrix]
 
 
 @dataclass(frozen=True)
@@ -90,64 +87,12 @@ def examples(names: Sequence[str]) -> Iterator[Example]:
                 yield example(corpus, gold, document, kept[0] if kept else -1)
 
 
-def learn(every: Sequence[Example]) -> Weights:
-    """Mean, scale, hidden, bias and out of several networks side by side, which differ in what chance began with."""
-    alone = [learn_one(every, seed) for seed in range(NETWORKS)]
-    mean, scale, *_ = alone[0]
-    return [mean, scale, *(np.concatenate([one[part] for one in alone], axis=-1) for part in (2, 3, 4))]
-
-
-def network_of(weights: Weights) -> DenseNetwork:
-    """Return weights as the network that the crawl uses."""
-    mean, scale, hidden, bias, out = weights
-    layers, biases = (hidden.T[None], out[None, None]), (bias[None, :, None], np.zeros((1, 1, 1)))
-    return DenseNetwork((), mean[:, None], scale[:, None], layers, biases, np.inf)
-
-
-def learn_one(every: Sequence[Example], seed: int) -> Weights:
-    """Mean, scale, hidden, bias and out of a network whose right candidate is to have the most points (softmax)."""
+def learn_from(every: Sequence[Example]) -> DenseNetwork:
+    """The network that learned from some pages."""
     rows = np.concatenate([one.rows for one in every if len(one.texts)])
-    mean, scale = rows.mean(0), 1 / (rows.std(0) + 1e-3)
-    data = [
-        ((one.rows - mean) * scale, target)
-        for one in every
-        if (target := one.target()) is not None
-        for _ in range(TIMES if one.ruled is None else 1)
-    ]
-    random = np.random.default_rng(seed)
-    size = len(mean)
-    weights = [random.normal(0, size**-0.5, (size, HIDDEN)), np.zeros(HIDDEN), random.normal(0, HIDDEN**-0.5, HIDDEN)]
-    first, second = ([np.zeros_like(one) for one in weights] for _ in range(2))
-    batches = [start for _ in range(EPOCHS) for start in range(0, len(data), BATCH)]
-    order = random.permutation(len(data))
-    for step, start in enumerate(batches, 1):
-        if not start:
-            order = random.permutation(len(data))
-        slopes = _slopes(weights, [data[number] for number in order[start : start + BATCH]])
-        rate = RATE * (1 - step / len(batches))
-        for number, slope in enumerate(slopes):
-            first[number] = 0.9 * first[number] + 0.1 * slope
-            second[number] = 0.999 * second[number] + 0.001 * slope**2
-            root = np.sqrt(second[number] / (1 - 0.999**step)) + 1e-8
-            weights[number] = weights[number] - rate * first[number] / (1 - 0.9**step) / root
-    return [mean, scale, *weights]
-
-
-def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]]) -> Weights:
-    """Slopes of the mean cross-entropy of some pages."""
-    hidden, bias, out = weights
-    rows, right = np.concatenate([one for one, _ in batch]), np.concatenate([one for _, one in batch])
-    counts = np.array([len(one) for _, one in batch])
-    starts, page = np.cumsum(counts) - counts, np.repeat(np.arange(len(batch)), counts)
-    active = np.maximum(rows @ hidden + bias, 0)
-    points = active @ out
-    shares = np.exp(points - np.maximum.reduceat(points, starts)[page])
-    shares /= np.add.reduceat(shares, starts)[page]
-    wanted = shares * right
-    wanted /= np.maximum(np.add.reduceat(wanted, starts)[page], 1e-12)
-    slope = (shares - wanted) / len(batch)
-    inner = np.outer(slope, out) * (active > 0)
-    return [rows.T @ inner + DECAY * hidden, inner.sum(0), active.T @ slope + DECAY * out]
+    targets = [(one, target) for one in every if (target := one.target()) is not None]
+    repeated = [(one.rows, target) for one, target in targets for _ in range(TIMES if one.ruled is None else 1)]
+    return network_of(learn(rows, repeated, NETWORKS, EPOCHS))
 
 
 def answer(network: DenseNetwork, one: Example) -> str:
@@ -161,7 +106,7 @@ def check(every: Sequence[Example]) -> None:
     """Print for each corpus how often headlines are right, on folds not learned from."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0] * 4)
     for number in range(FOLDS):
-        network = network_of(learn([one for one in every if one.fold != number]))
+        network = learn_from([one for one in every if one.fold != number])
         for one in (one for one in every if one.fold == number):
             right = fold(answer(network, one)) == fold(one.gold)
             weighed = one.ruled is None
@@ -185,7 +130,7 @@ def main() -> int:
         check(every)
         return 0
     made_by = f"python -m tests.benchmarks.train_titles {' '.join(chosen.corpora)}"
-    text = files.dumps("title", network_of(learn(every)).model(), made_by, {"pages": len(every)})
+    text = files.dumps("title", learn_from(every).model(), made_by, {"pages": len(every)})
     chosen.output.write_text(text, encoding="utf-8")
     return 0
 

@@ -115,3 +115,13 @@ def test_dictionary_with_a_wrong_line_is_refused(tmp_path: Path) -> None:
     words.write_text("大桥\nbridge\n", "utf-8")
     with pytest.raises(ValueError, match="line 2: word 'bridge'"):
         check(replace(NOTHING, words=str(words)))
+
+
+def test_keywords_are_not_parts_of_each_other() -> None:
+    story = (
+        "The new bridge across the harbour opened on Tuesday. The harbour bridge cost 300 million pounds. The new "
+        "harbour bridge had been tested with loaded lorries, the harbour authority said."
+    )
+    terms = [f" {term.lower()} " for term in Describer.of().describe("Harbour bridge opens", story, "en").keywords]
+    assert len(terms) > 4
+    assert [(one, other) for one in terms for other in terms if one != other and one in other] == []

@@ -144,6 +144,25 @@ def test_manifest_has_a_line_for_every_row_in_its_order(tmp_path: Path, folder: 
     assert found[0]["url"] == "http://news.example.com/"
 
 
+def test_relative_times_count_from_when_a_page_was_fetched(tmp_path: Path, folder: Path) -> None:
+    prose = "<p>The restored river ferry carried its first passengers on Tuesday, after four years of repairs.</p>" * 4
+    html = f"<h1>Old ferry returns to the river</h1><p>Posted 2 hours ago</p>{prose}"
+    (folder / "saved.html").write_text(f"<title>Old ferry returns to the river</title>{html}", encoding="utf-8")
+    named = [
+        {"id": "zone", "file": "saved.html", "fetched_at": "2024-03-12T08:30+08:00"},
+        {"id": "seconds", "file": "saved.html", "fetched_at": 1710203400},
+        {"id": "none", "file": "saved.html"},
+        {"id": "empty", "file": "saved.html", "fetched_at": None},
+    ]
+    rows_file = folder / "rows.jsonl"
+    rows_file.write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
+    done = extract(tmp_path, "--manifest", str(rows_file), "--fetched-at", "2023-05-04 12:00")
+    first, last = "2024-03-11 22:30:00", "2023-05-04 10:00:00"
+    assert [row["published_utc"] for row in lines(done.stdout)] == [first, first, last, last]
+    done = extract(tmp_path, str(folder / "saved.html"), "--fetched-at", "2023-05-04T12:00Z", "--format", "jsonl")
+    assert [row["published_utc"] for row in lines(done.stdout)] == [last]
+
+
 def test_explanation_to_look_at(tmp_path: Path, folder: Path) -> None:
     done = extract(tmp_path, str(folder), "--explain", str(tmp_path / "why.html"), "--output", str(tmp_path / "out"))
     assert done.returncode == 0
@@ -159,6 +178,8 @@ def test_explanation_to_look_at(tmp_path: Path, folder: Path) -> None:
         ([], "name a file"),
         (["nowhere"], "no file or folder nowhere"),
         (["ftp://example.com/"], "no http or https URL"),
+        (["README.md", "--fetched-at", "yesterday"], "--fetched-at is 'yesterday'; it takes a time"),
+        (["--database", "--fetched-at", "2024-03-12"], "--fetched-at has no meaning with --database alone"),
         (["README.md", "--format", "pdf"], "text, markdown, html, jsonl"),
         (["README.md", "--extractor", "magic"], "density"),
         (["--manifest", "README.md"], "line 1: no JSON"),
@@ -219,6 +240,12 @@ class TestInputs:
     def test_folder_without_pages(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="holds no page"):
             files(tmp_path)
+
+    @pytest.mark.parametrize("value", ["soon", True, [], -5, 1e20, "nan", " "])
+    def test_wrong_times(self, tmp_path: Path, value: object) -> None:
+        (tmp_path / "m.jsonl").write_text(json.dumps({"id": 1, "file": "a", "fetched_at": value}), encoding="utf-8")
+        with pytest.raises(InputError, match=r"line 1: fetched_at is .* it takes a time"):
+            manifest(tmp_path / "m.jsonl")
 
     @pytest.mark.parametrize(
         "line", ["[]", "{}", '{"id": "a"}', '{"file": "a"}', '{"id": "", "file": "a"}', "{", '"a"']

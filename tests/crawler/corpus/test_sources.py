@@ -81,3 +81,10 @@ def test_parts_of_another_batch_are_refused(tmp_path: Path) -> None:
     again.put(0, Done(b"a"))
     again.join(2, tmp_path / "out")
     assert ((tmp_path / "out").read_bytes(), (tmp_path / "out.parts").exists()) == (b"ab", False)
+
+
+def test_lines_say_when_their_pages_were_fetched(tmp_path: Path) -> None:
+    rows = [json.dumps({"id": n, "html": "<p>a</p>", "fetched_at": at}) for n, at in enumerate(["2024-03-12", "soon"])]
+    found, notes = pages(LineSource(lines(tmp_path, "docs.jsonl", rows)), 1, tmp_path)
+    assert [page.fetched_at for page in found] == [1710201600.0]
+    assert len(notes) == 1

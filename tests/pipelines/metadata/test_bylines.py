@@ -67,6 +67,33 @@ TEXT = "".join(
         ("Γράφει ο Νίκος Παπαδόπουλος", ["Νίκος Παπαδόπουλος"]),
         ("김민수 기자", ["김민수"]),
         ("Post by\tskybird77\tTue Mar 12", ["skybird77"]),
+        ("（通訊員 李琴雯 刘会）", ["李琴雯", "刘会"]),
+        ("本报记者 王小明 李华 通讯员 张伟", ["王小明", "李华", "张伟"]),
+        ("通讯员 张伟 记者 王小明", ["张伟", "王小明"]),
+        ("【山海醒報／林歆芳】", ["林歆芳"]),
+        ("山海醒報／林宜靜", ["林宜靜"]),
+        ("记者 王小明 摄影 李华", ["王小明"]),
+        ("取材・文／田中太郎　撮影／鈴木花子", ["田中太郎"]),
+        ("글 김철수 사진 이영희", ["김철수"]),
+        ("김철수·이영희 기자", ["김철수", "이영희"]),
+        ("كتب: أحمد سالم", ["أحمد سالم"]),
+        ("بقلم: أحمد سالم وسارة علي", ["أحمد سالم", "سارة علي"]),
+        ("بقلم: أحمد سالم وليد حسن", ["أحمد سالم وليد حسن"]),
+        ("מאת: דוד כהן ושרה לוי", ["דוד כהן", "שרה לוי"]),
+        ("نویسنده: علی رضایی", ["علی رضایی"]),
+        ("लेखक: राहुल शर्मा", ["राहुल शर्मा"]),
+        ("ผู้เขียน: สมชาย ใจดี", ["สมชาย ใจดี"]),
+        ("ავტორი: გიორგი ბერიძე", ["გიორგი ბერიძე"]),
+        ("Autor: Jan Kowalski i Anna Nowak", ["Jan Kowalski", "Anna Nowak"]),
+        ("Autor: Jan Novák a Petr Svoboda", ["Jan Novák", "Petr Svoboda"]),
+        ("Tác giả: Nguyễn Văn An", ["Nguyễn Văn An"]),
+        ("Teksti: Matti Virtanen Kuvat: Liisa Korhonen", ["Matti Virtanen"]),
+        ("Haber: Ali Kaya Fotoğraf: Elif Demir", ["Ali Kaya"]),
+        ("Por João Silva e Maria Souza, de São Paulo", ["João Silva", "Maria Souza"]),
+        ("Written by Jo Hale; reviewed by Kim Roe", ["Jo Hale"]),
+        ("By Jo Hale. This page has links to shops, for which we may be paid a little. " * 3, ["Jo Hale"]),
+        ("posted on 2023-12-19 23:30 EST by Juan Ruiz", ["Juan Ruiz"]),
+        ("Dec 26, 2025 • Jane Doe in Business", ["Jane Doe"]),
         ("Foto: Jan Vogt", []),
         ("记者从有关部门获悉，今年雨水多", []),
         ("记者纤维木工一起", []),
@@ -88,10 +115,47 @@ PROSE = "昨日，河口大桥完成最后一段桥面的浇筑，工程进入�
         (f"DeepMind已将其研究结果发表，{PROSE}。（编译/林靖东）", ["林靖东"]),
         (f"{PROSE}，桥头的商户也开始装修门面，准备迎接游客。（记者 李雷）", ["李雷"]),
         (f"当天，有记者王某到现场采访，{PROSE}。", []),
+        (f"中新社长沙1月17日电 (傅煜 吕高安)一年一度的{PROSE}。", ["傅煜", "吕高安"]),
+        (f"山海新闻网讯（记者 李雷 通讯员 韩梅梅）{PROSE}。", ["李雷"]),
+        (f"市府表示將持續宣導，{PROSE}。（王煌忠／台中報導）", ["王煌忠"]),
     ],
 )
 def test_prose(paragraph: str, names: list[str]) -> None:
     assert list(NameTest().tidy(person_names.parse_prose(paragraph))) == names
+
+
+@each_row(
+    ("line", "names"),
+    [
+        (f"{PROSE}。（李学刚）", ["李学刚"]),
+        (f"{PROSE}。(漩矶)", ["漩矶"]),
+        ("(李艳 撰稿)", ["李艳"]),
+        (f"{PROSE}。”（新民网 李欣）", ["李欣"]),
+        (f"{PROSE}。（山海日报）", []),
+        (f"{PROSE}。（资料图）", []),
+        (f"{PROSE}。（李雷摄）", []),
+        (f"{PROSE}（李雷）。桥长两千米", []),
+    ],
+)
+def test_signatures(line: str, names: list[str]) -> None:
+    assert person_names.parse_signature(line) == names
+
+
+@each_row(
+    ("line", "names"),
+    [
+        ("Jo Hale, Kim Roe & Lee Dunn", ["Jo Hale", "Kim Roe", "Lee Dunn"]),
+        (
+            "Paul Wiseman, Josh Boak and Fatima Hussein, Associated Press",
+            ["Paul Wiseman", "Josh Boak", "Fatima Hussein"],
+        ),
+        ("王小明 李华", ["王小明", "李华"]),
+        ("Home, News and Sport", []),
+        ("the ferry and the bridge", []),
+    ],
+)
+def test_lines_of_nothing_but_names(line: str, names: list[str]) -> None:
+    assert person_names.parse_names(line) == names
 
 
 def test_words_that_are_no_names() -> None:
@@ -125,7 +189,7 @@ def test_words_that_are_no_names() -> None:
         ("<meta property=og:site_name content=河口网><meta name=author content=河口网>", "<p>2024-03-12</p>", ()),
         (
             '<script type="application/ld+json">{"@type":"NewsArticle","author":[{"name":"Jos&eacute; Doe"}]}</script>',
-            "<p>By Jane Roe</p>",
+            "<p>2024-03-12</p>",
             ("José Doe",),
         ),
     ],
@@ -187,12 +251,35 @@ ENGLISH = "".join(
         ("", "<p>Jane Roe</p><p>A bridge</p><div>Jane Roe</div>", ("Jane Roe",)),
         ("", "<p><a rel='nofollow' href='/author/jane'>Jane Roe</a> 5 min</p>", ("Jane Roe",)),
         ("", "<form class=author-login><label>Jane Roe</label></form>", ()),
+        ("", "<p class=author>Yazan: Jane Roe</p><p>March 12, 2024</p>", ("Jane Roe",)),
+        ("", "<p class=author>Jane Roe, Kim Hale &amp; Lee Dunn</p>", ("Jane Roe", "Kim Hale", "Lee Dunn")),
+        ("<meta name='cXenseParse:author' content='Jane Roe'>", "<p>x</p>", ("Jane Roe",)),
+        ("<meta name='dd:author' content='Jane Roe'>", "<p>x</p>", ("Jane Roe",)),
+        ("<meta name=author content='jane roe'>", "<p>x</p>", ("jane roe",)),
+        ("<meta name=author content='News Desk'>", "<p>By Jane Roe</p>", ("Jane Roe",)),
+        ("", "<p>March 12, 2024 <em class=byline>Jane Roe</em></p>", ("Jane Roe",)),
     ],
 )
 def test_places_are_weighed(head: str, line: str, names: tuple[str, ...]) -> None:
     head = f"<title>Bridge nearly done</title><meta property=og:site_name content='River Post'>{head}"
     body = f"<html lang=en><head>{head}</head><body><h1>Bridge nearly done</h1>{line}<div>{ENGLISH}</div></body></html>"
     assert parse_page(body.encode(), "http://e.com/a/1.html", fetched_at=NOW).metadata.authors == names
+
+
+WECHAT = (
+    "<html><head><title>河口大桥合龙在即</title></head><body><h1 class=rich_media_title>河口大桥合龙在即</h1>"
+    "<div class=rich_media_meta_list><span class='rich_media_meta rich_media_meta_text'>%s</span> "
+    "<span class='rich_media_meta rich_media_meta_nickname'><a id=js_name>山海评论</a></span> "
+    "<em class='rich_media_meta rich_media_meta_text'>2024-03-12</em></div><div id=js_content>%s</div></body></html>"
+)
+
+
+def test_byline_of_an_account_is_the_author_and_the_account_the_source() -> None:
+    page = (WECHAT % ("票圈君", TEXT)).encode()
+    found = parse_page(page, "https://mp.weixin.example/s/a", fetched_at=NOW).metadata
+    assert (found.authors, found.source) == (("票圈君",), "山海评论")
+    found = parse_page(page.replace("票圈君".encode(), b""), "https://mp.weixin.example/s/a", fetched_at=NOW).metadata
+    assert (found.authors, found.source) == ((), "山海评论")
 
 
 FORUM = (

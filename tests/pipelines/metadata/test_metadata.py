@@ -159,6 +159,29 @@ def test_captions_say_something_of_their_picture() -> None:
     ]
 
 
+def test_picture_in_several_sizes_is_one_and_boxes_beside_the_text_have_none() -> None:
+    prose = (
+        "<p>The pier of Oldport was opened on Sunday after two years of work, and the first ferry landed at noon.</p>"
+        "<p>“We have waited for this day,” said Ada Brook, the harbour master, to two hundred guests.</p>"
+    )
+    pictures = (
+        "<figure><img src=/2024/old-ferry-at-the-pier-1024x768.jpg?w=300><figcaption>A ferry</figcaption></figure>"
+        "<img src=https://i0.example.com/h.example/2024/old-ferry-at-the-pier.jpg><img src=/a/1.jpg><img src=/b/1.jpg>"
+        "<div class=author-box><img src=/people/brook.jpg></div><div class=share><img src=/s/x.png></div>"
+        "<img src=/arrows.svg><img src=/image?id=7&amp;w=90><img src=/image?id=8&amp;w=90>"
+    )
+    head = '<head><meta property="og:image" content="/2024/old-ferry-at-the-pier.jpg"></head>'
+    page = f"<html>{head}<body><article><h1>Pier</h1>{prose}{pictures}{prose}</article>"
+    images = parse_page(page.encode(), "http://h.example/2024/pier.html", fetched_at=NOW).metadata.images
+    assert [(image.url.partition("example/")[2], image.caption, image.lead) for image in images] == [
+        ("2024/old-ferry-at-the-pier.jpg", "A ferry", True),
+        ("a/1.jpg", "", False),
+        ("b/1.jpg", "", False),
+        ("image?id=7&w=90", "", False),
+        ("image?id=8&w=90", "", False),
+    ]
+
+
 def test_marks_of_word_processors_stand_inside_their_line() -> None:
     document = parse(
         "<p>简介：<st1:chsdate>2010年12月22日</st1:chsdate>，网帖流传。</p>".encode(), "http://h.example/", ""

@@ -251,3 +251,26 @@ def test_today_in_the_head_of_a_page_is_not_the_time_of_the_article(language: st
 
 def test_bare_day_inside_the_text_is_of_what_is_told() -> None:
     assert read(f"<p>{TEXT[0]}</p><p>{TEXT[1]}</p><p>6月30日</p>") == ("", "", "")
+
+
+def test_capture_of_an_archive_dates_nothing() -> None:
+    assert dated(path="/web/20250102030405/https://e.example.cn/news/1.html") == ""
+    assert dated(path="/web/20250102030405id_/https://e.example.cn/2024/05/06/1.html") == "2024-05-06"
+
+
+def test_time_of_another_article_is_not_that_of_this_one() -> None:
+    assert dated("<div>山海客 最新推荐文章于 2025-02-02 22:51:05 发布</div>") == ""
+
+
+def test_condition_may_stand_before_the_time_in_a_script() -> None:
+    script = "<script>window.ct = xml ? getXmlValue('ori_create_time.DATA') : '1751277900';</script>"
+    assert dated(head=script)[:16] in {"2025-06-30T10:05", "2025-06-30T18:05"}
+
+
+def test_embedded_post_does_not_date_a_page_that_states_its_time() -> None:
+    page = (
+        '<script type="application/ld+json">{"@type": "WebPage", "datePublished": "2025-06-30T18:05:09+08:00"}</script>'
+    )
+    post = "<blockquote><p>某人在社交平台上说的一句话</p><p>2025年3月1日 08:00</p></blockquote>"
+    assert dated(head=page, below=post) == STATED
+    assert dated(SHOWN, head=page.replace("06-30", "05-30"), below=post) == ISO

@@ -51,3 +51,19 @@ def test_stated_source(stated: str, expected: str) -> None:
 def test_source_of_a_picture_is_not_that_of_the_article() -> None:
     assert source("<p>图片来源：全景视觉</p>") == ""
     assert source("<p>图片来源：全景视觉</p><p>来源：山海日报</p>") == "山海日报"
+
+
+@each_row(
+    ("line", "expected"),
+    [
+        ("来源: 21世纪经济报道(广州)", "21世纪经济报道"),
+        ("摘自《山海日报》", "山海日报"),
+        ("摘自：《读者》2024年第3期", "读者"),
+        ("来源：微信公众号“山海评论”", "山海评论"),
+        ("来源｜量子位", "量子位"),
+        ("来源：综合报道", ""),
+        ("（本段摘自：山海周刊）", ""),
+    ],
+)
+def test_labelled_source(line: str, expected: str) -> None:
+    assert source(f"<p>{line}</p>") == expected

@@ -33,6 +33,8 @@ ENGLISH = "".join(
             "<title>大桥合龙在即</title><meta property=og:title content=大桥合龙在即><h1>要闻：大桥合龙在即</h1>",
             "大桥合龙在即",
         ),
+        ("<title>大桥合龙在即_河口网</title><h1><span class=tag>原创</span>大桥合龙在即</h1>", "大桥合龙在即"),
+        ("<title>大桥合龙在即_河口网</title><h1>大桥合龙在即 <em>已解决</em></h1>", "大桥合龙在即"),
     ],
 )
 def test_chinese(page: str, title: str) -> None:

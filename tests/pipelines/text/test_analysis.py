@@ -69,6 +69,19 @@ def test_stop_words_are_those_of_the_language() -> None:
     assert analyse("", "Die Häuser und die Brücken", "de").telling_terms() == ["haus.de", "bruck.de"]
 
 
+def test_vowel_signs_belong_to_their_word() -> None:
+    assert analyse("", "बंदरगाह का नया पुल", "hi").words == ("बंदरगाह", "का", "नया", "पुल")
+    assert analyse("", "বন্দরের নতুন সেতু", "bn").words == ("বন্দরের", "নতুন", "সেতু")
+
+
+def test_korean_nouns_lose_their_particles_and_predicates_tell_nothing() -> None:
+    found = analyse("", "시민들은 새 다리를 건넜다", "ko")
+    assert found.words == ("시민들", "새", "다리", "건넜다")
+    assert found.telling_terms() == ["시민들", "다리"]
+    assert found.joined == (False, False, True, False)
+    assert found.text[found.starts[2] : found.ends[2]] == "다리"
+
+
 def test_lexicon_goes_before_the_dictionary() -> None:
     found = analyse("", "看新河口大橋通车", "zh", read_lexicon("新河口大桥 3 nz # a name\n"))
     assert found.words == ("看", "新河口大桥", "通车")
