@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decode.text import clean
+from ..decode.text import clean, unique
 from ..document import boxes
 from ..document.document import Document
 from ..document.structured_data import Structured
@@ -93,24 +93,49 @@ def find_authors(
 ) -> tuple[str, ...]:
     """Return the distinct names of those who wrote the article, in page order.
 
-    All places that may name them are read; a small network (see `author_ranking`) chooses one of these, or nobody.
-    `near` are lines, nearest to the headline first; `sites` are names of the site and its source.
+    Full names in the JSON-LD are believed, but for Chinese, Japanese and Korean pages, whose templates name the site or
+    an editor. Else all places that may name them are read, and a small network (see `author_ranking`) chooses one of
+    these, or nobody. `near` are lines, nearest to the headline first; `sites` are names of the site and its source.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs + candidates * blocks).
     """
+    stated = find_stated(document, structured, near, kept, sites)
+    if stated:
+        return stated
     candidates, rows = weigh(document, structured, near, kept, sites)
     chosen = choose(rows) if candidates else 0
     return candidates[chosen].names if chosen < len(candidates) else ()
+
+
+def find_stated(
+    document: Document, structured: Structured, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the authors of the JSON-LD if their names are full and can be believed."""
+    if not structured.authors or _is_cjk(document, near, kept):
+        return ()
+    page, houses = _page_of(document, near, kept, sites)
+    stated = _Candidates(document, page, houses, frozenset())
+    stated.add([_data(structured)])
+    full = (one.names for one in stated.by_names.values() if one.sources == {"data"})
+    return next((names for names in full if all(map(person_names.is_name, names))), ())
 
 
 def weigh(
     document: Document, structured: Structured, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
 ) -> tuple[list[AuthorCandidate], NDArray[np.float64]]:
     """Return all that may be the authors, and their rows with one more for nobody."""
-    texts = document.blocks.texts
+    page, houses = _page_of(document, near, kept, sites)
+    candidates = _candidates(document, structured, near, page, houses)
+    return candidates, describe(document, candidates, page)
+
+
+def _page_of(
+    document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
+) -> tuple[PageOfAuthors, tuple[str, ...]]:
+    """Return what names are compared with, and the names of the site."""
     tails = _TITLE_PARTS.split(document.title)[1:]
     is_cjk = _is_cjk(document, near, kept)
-    editors = (text[:80] for text in texts if _EDITED.search(text[:80])) if is_cjk else ()
+    editors = (text[:80] for text in document.blocks.texts if _EDITED.search(text[:80])) if is_cjk else ()
     page = PageOfAuthors(
         head=near[0] if near else -1,
         kept=kept,
@@ -120,8 +145,7 @@ def weigh(
         is_cjk=is_cjk,
         is_thread=boxes.is_thread(document),
     )
-    candidates = _candidates(document, structured, near, page, (*sites, *tails))
-    return candidates, describe(document, candidates, page)
+    return page, (*sites, *tails)
 
 
 def _candidates(
@@ -200,7 +224,10 @@ class _Candidates:
                 one.block = block
 
     def _names(self, source: str, raw: Sequence[str], sources: set[str]) -> tuple[str, ...]:
-        names, page = self._test.tidy(raw), self._page
+        page = self._page
+        # An agency that the JSON-LD lists beside people is an author like them.
+        listed = [name for one in raw for name in self._test.tidy([one])] if source == "data" and len(raw) > 1 else []
+        names = unique(listed, MAX_AUTHORS) if listed else self._test.tidy(raw)
         if source in _NAMED and page.is_cjk and any(page.is_of_site(name) or page.is_editor(name) for name in names):
             return ()
         if not names and source in _NAMED:
@@ -245,8 +272,12 @@ def _small(names: Sequence[str], test: NameTest) -> tuple[str, ...]:
     return tuple(full) if test.tidy([name.title() for name in full]) else ()
 
 
+def _data(structured: Structured) -> Named:
+    return "data", list(filter(_is_brief, structured.authors)), -1
+
+
 def _stated(document: Document, structured: Structured) -> Iterator[Named]:
-    yield "data", list(filter(_is_brief, structured.authors)), -1
+    yield _data(structured)
     for name, values in document.metas.items():
         if name in _AUTHOR_META or name in _ARTICLE_META or (_META.search(name) and not _NO_META.search(name)):
             source = "author" if name in _AUTHOR_META else "article:author" if name in _ARTICLE_META else "meta"

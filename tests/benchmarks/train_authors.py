@@ -59,13 +59,17 @@ class Example:
     wanted: set[str]
     candidates: Sequence[AuthorCandidate]
     rows: Matrix
+    stated: Sequence[str]
+    """Names that are believed without asking the network."""
 
     def f1(self, number: int) -> float:
         """F1 of a candidate's names; 0 of nobody's."""
-        if number >= len(self.candidates):
-            return 0.0
-        got = names(self.candidates[number].names)
-        return 2 * len(self.wanted & got) / (len(self.wanted) + len(got))
+        return self.f1_of(self.candidates[number].names) if number < len(self.candidates) else 0.0
+
+    def f1_of(self, found: Sequence[str]) -> float:
+        """F1 of some names."""
+        got = names(found)
+        return 2 * len(self.wanted & got) / (len(self.wanted) + len(got)) if self.wanted | got else 0.0
 
     def target(self) -> Matrix:
         """1 for each right row."""
@@ -102,7 +106,8 @@ def examples(chosen: Sequence[str]) -> Iterator[Example]:
                 if len(sure) != 1:
                     continue
                 wanted = names(sure[0].names)
-            yield Example(corpus, fold_of(corpus, gold, FOLDS), wanted, candidates, rows)
+            stated = bylines.find_stated(document, data, near, kept, sites)
+            yield Example(corpus, fold_of(corpus, gold, FOLDS), wanted, candidates, rows, stated)
 
 
 def learn_from(every: Sequence[Example]) -> DenseNetwork:
@@ -121,7 +126,7 @@ def check(every: Sequence[Example]) -> None:
         for one in (one for one in every if one.fold == number):
             chosen = choose(one.rows, network)
             if one.wanted:
-                scores[one.corpus].append(one.f1(chosen))
+                scores[one.corpus].append(one.f1_of(one.stated) if one.stated else one.f1(chosen))
                 best[one.corpus].append(max(map(one.f1, range(len(one.rows)))))
             else:
                 invented[one.corpus] += chosen < len(one.candidates)
