@@ -19,10 +19,9 @@ from .words import words
 
 # The numbers below were chosen by hand; `uv run python -m tests.benchmarks.page_kinds` prints what they reach.
 _SURE: Final = 0.5
-"""Share among the other kinds from which a page without a text is a form, whatever it links to; probability from which
-a short text is an article's."""
+"""Share among the other kinds from which a page without a text is a form, whatever it links to."""
 _LINES: Final = 200
-"""Letters of a text below which a page must be more probably an article than not: little is lost with it."""
+"""Letters of a text below which `_LISTED` is asked for, too: little is lost with it."""
 _CAPTION_CHARS: Final = 400
 """Longest text beside media alone."""
 _LINK_CHARS: Final = 8
@@ -116,7 +115,7 @@ def judge(  # noqa: PLR0911 - one question after the other
     listed = address["list"] > 0 and (chances[0] < _LISTED or _summaries(document, extraction))
     if address["is root"] or listed:
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if model.is_article(chances) and (values["text"] >= log1p(_LINES) or chances[0] >= _SURE):
+    if model.is_article(chances) and (values["text"] >= log1p(_LINES) or chances[0] >= _LISTED):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
