@@ -20,16 +20,20 @@ from .words import words
 # The numbers below were chosen by hand; `uv run python -m tests.benchmarks.page_kinds` prints what they reach.
 _SURE: Final = 0.5
 """Share among the other kinds from which a page without a text is a form, whatever it links to."""
-_LINE: Final = 60
-"""Letters of a text below which a page must be likelier an article than anything else: little is lost with it."""
+_LINES: Final = 200
+"""Letters of a text below which `_LISTED` is asked for, too: little is lost with it."""
 _CAPTION_CHARS: Final = 400
 """Longest text beside media alone."""
 _LINK_CHARS: Final = 8
+_HEADLINE: Final = 20
+"""Letters of a linked headline, more than of a user's name."""
+_LISTED: Final = 0.7
+"""Probability of an article up to which a URL like a list's makes a page a list."""
 _HEADLINES: Final = 3
 """Linked headlines that make a page without prose a list."""
 _LEAST_LINKS: Final = 2
 """Links of the shortest list."""
-_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
+_LISTED_BLOCKS: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
         *REASON_OF_KIND.values(),
@@ -107,9 +111,11 @@ def judge(  # noqa: PLR0911 - one question after the other
     if not extraction.text:
         listed = kind is PageKind.LIST or _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
-    if address["is root"]:  # no article lives at the root of its host
+    # No article lives at the root of its host; a list's address and summaries under headlines together leave no doubt.
+    listed = address["list"] > 0 and (chances[0] < _LISTED or _summaries(document, extraction))
+    if address["is root"] or listed:
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if model.is_article(chances) and (values["text"] >= log1p(_LINE) or chances.argmax() == 0):
+    if model.is_article(chances) and (values["text"] >= log1p(_LINES) or chances[0] >= _LISTED):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
@@ -141,6 +147,20 @@ def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
     return any(sign.search(block) for block, linked in zip(texts, flags, strict=True) if not linked)
 
 
+def _summaries(document: Document, extraction: Extraction) -> bool:
+    blocks, linked = document.blocks, measure(document).linked
+    headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
+    is_prose = ((blocks.chars >= 20) & ~linked).tolist()
+    prose = [index for index in extraction.blocks if is_prose[index]]
+    under = 0
+    previous = -1
+    for index in prose:
+        near = range(max(previous + 1, index - 3), index)
+        under += any(headline[before] for before in near)
+        previous = index
+    return under > 0 and under * 3 >= len(prose) * 2
+
+
 def _is_media(document: Document, extraction: Extraction) -> bool:
     kinds = document.metas.get("og:type", ())
     stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
@@ -149,7 +169,8 @@ def _is_media(document: Document, extraction: Extraction) -> bool:
 
 def _count_headlines(links: Links) -> int:
     return sum(
-        kind in _LISTED and len(anchor) >= _LINK_CHARS for kind, anchor in zip(links.blocks, links.anchors, strict=True)
+        kind in _LISTED_BLOCKS and len(anchor) >= _LINK_CHARS
+        for kind, anchor in zip(links.blocks, links.anchors, strict=True)
     )
 
 

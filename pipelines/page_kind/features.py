@@ -58,7 +58,7 @@ _USER_PATH = re.compile(r"[/?&.](?:users?|u|uid|members?|profiles?|people|author
 """Part of the URL of a page about a person."""
 _LIST_PATH = re.compile(
     r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
-    r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
+    r"author|page|section|forum|node_\d{1,7}|list(?:[-_]?\d{1,5}){0,3}|index_\d{1,5})"
     r"(?:\.\w{2,5})?/?$|/(?:tag|tags|category|search|channel|page|list|author|section)/",
     re.IGNORECASE,
 )
