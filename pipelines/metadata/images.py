@@ -49,10 +49,10 @@ _NO_CAPTION = re.compile(
 )
 _NO_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:logo|icons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
-    r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
+    r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrows?|"
     r"btn|button|"
     r"transparent|grey|weixin|wechat|1x1|gravatar|headshots?|badges?|sprite|emoji|smil(?:ey|ies)|author-?(?:image|photo)s?|"
-    r"profile-?(?:image|photo|pic)s?|userpic|jiathis\d?|default-?(?:image|og|social|share))(?:[/_.\d-]|$)|\.svg(?:$|\?)",
+    r"profile-?(?:image|photo|pic)s?|userpic|jiathis\d?|default-?(?:image|og|social|share))(?:[/_.\d-]|$)",
     re.IGNORECASE,
 )
 

@@ -29,6 +29,8 @@ _HEADLINE: Final = 20
 """Letters of a linked headline, more than of a user's name."""
 _LISTED: Final = 0.7
 """Probability of an article up to which a URL like a list's makes a page a list."""
+_DOUBTED: Final = 1 / 3
+"""Probability of an article up to which summaries under headlines make a page a list."""
 _HEADLINES: Final = 3
 """Linked headlines that make a page without prose a list."""
 _LEAST_LINKS: Final = 2
@@ -111,8 +113,12 @@ def judge(  # noqa: PLR0911 - one question after the other
     if not extraction.text:
         listed = kind is PageKind.LIST or _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
-    # No article lives at the root of its host; a list's address and summaries under headlines together leave no doubt.
-    listed = address["list"] > 0 and (chances[0] < _LISTED or _summaries(document, extraction))
+    # No article lives at the root of its host; a list's address and summaries under headlines together leave no doubt,
+    # and such summaries tell of a page in doubt.
+    if address["list"] > 0:
+        listed = bool(chances[0] < _LISTED) or _summaries(document, extraction)
+    else:
+        listed = bool(chances[0] < _DOUBTED) and _summaries(document, extraction)
     if address["is root"] or listed:
         return PageJudgement(*_LIST, float(1 - chances[0]))
     if model.is_article(chances) and (values["text"] >= log1p(_LINES) or chances[0] >= _LISTED):

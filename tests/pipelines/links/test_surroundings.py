@@ -75,8 +75,12 @@ def test_published(head: str, above: str, iso: str, source: str) -> None:
 
 def test_zone_of_the_country() -> None:
     page = parse_page(
-        b"<html lang=de><title>Die Br\xc3\xbccke</title><h1>Die Br\xc3\xbccke</h1><p>12.07.2023, 08:30 Uhr</p>"
-        b"<p>Die Br\xc3\xbccke ist nicht mit dem Boot zu erreichen, und das ist ein Problem, sagen viele.</p>" * 3,
+        (
+            "<html lang=de><title>Die Brücke</title><h1>Die Brücke</h1><p>12.07.2023, 08:30 Uhr</p>"
+            "<p>Die Brücke ist nicht mit dem Boot zu erreichen, und das ist ein Problem, sagen viele.</p>"
+            "<p>Der Gemeinderat hat deshalb beschlossen, einen zweiten Steg zu bauen, der im Mai fertig ist.</p>"
+            "<p>Er kostet vierzigtausend Euro; die Hälfte davon bezahlt der Verein der Fischer, der ihn auch nutzt.</p>"
+        ).encode(),
         "http://www.e.de/a/1.html",
         fetched_at=NOW,
     )
