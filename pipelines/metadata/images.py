@@ -49,7 +49,7 @@ _NO_CAPTION = re.compile(
 )
 _NO_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:logo|icons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
-    r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrows?|"
+    r"share\w{0,8}(?=[^/]*$)|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrows?|"
     r"btn|button|"
     r"transparent|grey|weixin|wechat|1x1|gravatar|headshots?|badges?|sprite|emoji|smil(?:ey|ies)|author-?(?:image|photo)s?|"
     r"profile-?(?:image|photo|pic)s?|userpic|jiathis\d?|default-?(?:image|og|social|share))(?:[/_.\d-]|$)",
@@ -59,7 +59,8 @@ _NO_PICTURE = re.compile(
 
 _OPTIONS = re.compile(
     r"\d{2,4}x\d{0,4}|\d{0,4}x\d{2,4}|(?:[a-z]{1,2}[_=:][\w.:%=-]{1,30},?){1,12}|[whq]\d{2,4}|\d{2,4}-\d{2,4}-c|"
-    r"thumbs?|thumbnails?|small|medium|large|full|original|smart|resize|crop",
+    r"thumbs?|thumbnails?|small|medium|large|full|original|smart|resize|crop|styles|public|\d{1,5}x\d{1,5}:\d{1,5}x\d{1,5}|"
+    r"[\w-]{27}=",
     re.IGNORECASE,
 )
 """A folder that says how a picture is served."""
@@ -84,6 +85,8 @@ def picture_key(url: str) -> str:
 
     >>> picture_key("https://cdn.example.com/a/ferry-1024x768.jpg?w=300") == picture_key("http://example.com/a/ferry.jpg")
     True
+    >>> picture_key("http://example.com/files/styles/wide_960/public/a.jpg") == picture_key("http://example.com/files/a.jpg")
+    True
     >>> picture_key("http://example.com/image?id=1") == picture_key("http://example.com/image?id=2")
     False
     """
@@ -93,6 +96,8 @@ def picture_key(url: str) -> str:
     *folders, name = [part for part in address.path.split("/") if part] or [""]
     if _NUMBER.fullmatch(name) and folders:
         name = folders.pop()
+    if "styles" in folders and "public" in folders:  # Drupal: the style's name stands between them
+        del folders[folders.index("styles") : folders.index("public")]
     folders = [part for part in folders if not _OPTIONS.fullmatch(part)]
     is_typed = _TYPE.search(name) is not None
     name = _SIZE.sub("", _TYPE.sub("", name.partition("!")[0])).lower()
@@ -167,7 +172,7 @@ def _is_small(document: Document, node: int) -> bool:
     element = document.elements[node] if node < len(document.elements) else None
     for name in ("width", "height"):
         digits = (element.get(name) or "").removesuffix("px") if element is not None else ""
-        if digits.isdecimal() and int(digits[:6]) < _LEAST_PIXELS:
+        if digits.isdecimal() and 0 < int(digits[:6]) < _LEAST_PIXELS:  # 0 where a script sets it
             return True
     return False
 

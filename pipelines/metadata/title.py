@@ -164,7 +164,8 @@ def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, 
     named = (("headline", structured.headline), *((name, find_meta(document, name)) for name in _SHARED))
     for source, text in (*named, ("meta", find_meta(document, *others)), ("title", document.title)):
         if text:
-            yield source, clean(text, MAX_TITLE_CHARS)
+            # posts of WeChat have their text as title, with signs for its lines
+            yield source, clean(text.partition("\\n")[0] or text, MAX_TITLE_CHARS)
 
 
 def _nearest(lines: list[tuple[int, str, int]], first_body_block: int) -> list[tuple[int, str, int]]:
@@ -177,7 +178,7 @@ def _stated(document: Document, structured: Structured) -> list[str]:
     values = [structured.headline] if structured.headline else []
     metas = document.metas
     values += [metas[name][0] for name in _META if name in metas]
-    return [value for value in map(clean, values) if value]
+    return [value for value in map(clean, (value.partition("\\n")[0] for value in values)) if value]
 
 
 def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:

@@ -144,6 +144,16 @@ def test_live_blog_is_dated_by_its_beginning() -> None:
         assert found.metadata.published_at == "2024-05-05T06:00:00+00:00"
 
 
+def test_height_that_a_script_sets_makes_no_icon() -> None:
+    prose = (
+        "<p>The pier of Oldport was opened on Sunday after two years of work, and the first ferry landed at noon.</p>"
+    )
+    picture = '<figure><img src="/p/t_share/pier.jpg" width="1440" height="0"></figure>'
+    page = f"<title>Pier</title><article><h1>A pier for Oldport</h1>{prose}{picture}{prose.replace('Sunday', 'Monday')}"
+    found = parse_page(f"{page}</article>".encode(), "http://h.example/a.html", fetched_at=NOW)
+    assert [image.url for image in found.metadata.images] == ["http://h.example/p/t_share/pier.jpg"]
+
+
 def test_captions_say_something_of_their_picture() -> None:
     pictures = "".join(
         f"<figure><img src=/p{n}.jpg><figcaption>{text}</figcaption></figure>"

@@ -35,6 +35,7 @@ ENGLISH = "".join(
         ),
         ("<title>大桥合龙在即_河口网</title><h1><span class=tag>原创</span>大桥合龙在即</h1>", "大桥合龙在即"),
         ("<title>大桥合龙在即_河口网</title><h1>大桥合龙在即 <em>已解决</em></h1>", "大桥合龙在即"),
+        ("<meta property=og:title content='大桥合龙在即\\n\\n江上的船都停下来看。'>", "大桥合龙在即"),
     ],
 )
 def test_chinese(page: str, title: str) -> None:
