@@ -29,6 +29,8 @@ _HEADLINE: Final = 20
 """Letters of a linked headline, more than of a user's name."""
 _LISTED: Final = 0.7
 """Probability of an article up to which a URL like a list's makes a page a list."""
+_LIKELIEST: Final = 0.5
+"""Least probability of an article of a line or two."""
 _DOUBTED: Final = 1 / 3
 """Probability of an article up to which summaries under headlines make a page a list."""
 _HEADLINES: Final = 3
@@ -121,7 +123,7 @@ def judge(  # noqa: PLR0911 - one question after the other
         listed = bool(chances[0] < _DOUBTED) and _summaries(document, extraction)
     if address["is root"] or listed:
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if model.is_article(chances) and (values["text"] >= log1p(_LINES) or chances[0] >= _LISTED):
+    if model.is_article(chances) and (values["text"] >= log1p(_LINES) or chances[0] >= _LIKELIEST):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
