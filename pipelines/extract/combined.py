@@ -193,7 +193,8 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
     """Leave out metadata before the first sentence and imprints behind the last one."""
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
-    dated = is_dated(document)
+    # Where the text is in another script than Latin, that says the same of its lines of digits.
+    dated = is_dated(document) or _is_foreign(texts[max(kept, key=lambda index: mass[index])])
     least = _SURE if dated else _SURE_UNDATED
     stated = "\n".join(document.json_ld)
 
