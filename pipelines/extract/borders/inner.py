@@ -7,6 +7,7 @@ elsewhere the chances of all cells together tell.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -33,16 +34,17 @@ _LEAST_ENTRIES: Final = 3
 _SERIES: Final = 0.5
 """Least share of a text that stands in entries."""
 _INNER: Final = frozenset({"table", "dl", "ul", "ol"})
+_MOST_INNER: Final = 200
+"""Tables and lists that are looked at."""
 _COLONS: Final = (":", "：")
 
 
 def whole_blocks(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
     """Return the blocks of `kept` with each data table and list completed or left out.
 
-    Lists of links are completed if the line before them ends in a colon, others if half of them is kept.
-
-    All are ascending; `kept` itself when nothing else would be left. `chances` are in [0, 1].
-    Cost: O(blocks + nodes of the tables and lists).
+    Lists of links are completed if the line before them ends in a colon, others if half of them is kept. All are
+    ascending; `kept` itself when nothing else would be left. `chances` are in [0, 1].
+    Cost: O(nodes), and O(blocks + nodes inside) for each of the first 200 tables and lists.
     """
     tags, nodes = document.tags, document.blocks.nodes
     if not kept or _INNER.isdisjoint(tags):
@@ -51,10 +53,9 @@ def whole_blocks(document: Document, kept: list[int], chances: Values, mass: Val
     flags[kept] = True
     paragraphs = flags & (view.mass >= _PARAGRAPH) & (document.blocks.marks > 0)
     begin, end = min(nodes[index] for index in kept), max(nodes[index] for index in kept)
+    inner = (node for node in range(begin, min(end + 1, len(tags))) if tags[node] in _INNER and document.T[node])
     changed = False
-    for node in range(begin, min(end + 1, len(tags))):
-        if tags[node] not in _INNER or not document.T[node]:
-            continue
+    for node in islice(inner, _MOST_INNER):
         inside = view.inside(node)
         is_table = tags[node] == "table"
         if is_table:
@@ -134,9 +135,9 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
 
     Entries are siblings alike by tag and name, each with prose. If most of the text stands in them and most of them
     are kept, all are: what is kept of one is kept of the others. On a page that calls itself a live blog some suffice.
-    Cost: O(blocks x levels).
+    Cost: O(nodes + blocks x levels).
     """
-    tags, parents, ends = document.tags, document.parents, document.ends
+    tags, parents = document.tags, document.parents
     view, blocks = measure(document), document.blocks
     nodes = blocks.nodes
     total = float(mass[kept].sum())
@@ -154,28 +155,30 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
         return kept
     parent, tag, name = best
     kept_entries = series[best]
-    lacking = [
+    prose_inside = view.sums(is_prose)
+    lacking = {
         node
         for node in view.children(parent)
         if node not in kept_entries
         and tags[node] == tag
+        and prose_inside[node]
         and _nameless(document.names[node]) == name
-        and (view.inside(node) & is_prose).any()
-    ]
+    }
     if not lacking or (len(lacking) >= len(kept_entries) and "liveblogposting" not in find_types(document)):
         return kept
+
+    def entry_of(node: int) -> int:
+        while node > 0 and parents[node] != parent:
+            node = parents[node]
+        return node
 
     def kind_of(index: int) -> tuple[str, str, str]:
         node = nodes[index]
         return tags[node], _nameless(document.names[node]), _nameless(document.names[parents[node]])
 
-    kinds = {kind_of(index) for index in kept if any(node <= nodes[index] < ends[node] for node in kept_entries)}
-    flags = np.zeros(len(nodes), np.bool_)
-    flags[kept] = True
-    for node in lacking:
-        for index in np.flatnonzero(view.inside(node)).tolist():
-            flags[index] |= kind_of(index) in kinds
-    return np.flatnonzero(flags).tolist()
+    kinds = {kind_of(index) for index in kept if entry_of(nodes[index]) in kept_entries}
+    more = [index for index in range(len(nodes)) if entry_of(nodes[index]) in lacking and kind_of(index) in kinds]
+    return sorted({*kept, *more})
 
 
 def _nameless(name: str) -> str:
