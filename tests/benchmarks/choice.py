@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.models import files
 from pipelines.models.network import DenseNetwork
+from tests.benchmarks.data import require_data
+
+from .commands import new_parser
 
 HIDDEN: Final = 16
 BATCH: Final = 32
 RATE: Final = 3e-3
 
+Example = TypeVar("Example")
 Matrix = NDArray[np.float64]
 Weights = list[Matrix]
 Pages = Sequence[tuple[Matrix, Matrix]]
@@ -75,3 +81,30 @@ def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]], decay: flo
     slope = (shares - wanted) / len(batch)
     inner = np.outer(slope, out) * (active > 0)
     return [rows.T @ inner + decay * hidden, inner.sum(0), active.T @ slope + decay * out]
+
+
+def run(
+    doc: str | None,
+    name: str,
+    module: str,
+    corpora: Sequence[str],
+    *,
+    examples: Callable[[Sequence[str]], Iterable[Example]],
+    check: Callable[[Sequence[Example]], None],
+    learn_from: Callable[[Sequence[Example]], DenseNetwork],
+) -> int:
+    """Train and write the network `name`, or check it, as the command line of `module` says."""
+    options = new_parser(doc)
+    options.add_argument("corpora", nargs="*", default=list(corpora))
+    options.add_argument("--check", action="store_true", help="say how it does on sites not learned from")
+    options.add_argument("--output", type=Path, default=files.path(name))
+    chosen = options.parse_args()
+    require_data()
+    every = list(examples(chosen.corpora))
+    if chosen.check:
+        check(every)
+        return 0
+    made_by = f"python -m tests.benchmarks.{module} {' '.join(chosen.corpora)}"
+    text = files.dumps(name, learn_from(every).model(), made_by, {"pages": len(every)})
+    chosen.output.write_text(text, encoding="utf-8")
+    return 0

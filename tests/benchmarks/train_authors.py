@@ -15,7 +15,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -29,13 +28,12 @@ from pipelines.metadata.author_ranking import AuthorCandidate, choose
 from pipelines.metadata.lines import find_lines
 from pipelines.metadata.source import find_source
 from pipelines.metadata.title import find_headline, find_site_names
-from pipelines.models import files
 from pipelines.models.network import DenseNetwork
-from tests.benchmarks.data import address, corpora, fold_of, is_other, pages, require_data
+from tests.benchmarks.data import address, corpora, fold_of, is_other, pages
 from tests.benchmarks.metadata import names
 
+from . import choice
 from .choice import Matrix, learn, network_of
-from .commands import new_parser
 
 CORPORA = (
     "andy-news", "daniel", "fundus", "omnivore", "platforms", "postlight-meta", "wcxb-article", "xmu", "zhgold",
@@ -138,20 +136,9 @@ def check(every: Sequence[Example]) -> None:
 
 def main() -> int:
     """Train and write the network, or check it."""
-    options = new_parser(__doc__)
-    options.add_argument("corpora", nargs="*", default=list(CORPORA))
-    options.add_argument("--check", action="store_true", help="say how it does on sites not learned from")
-    options.add_argument("--output", type=Path, default=files.path("authors"))
-    chosen = options.parse_args()
-    require_data()
-    every = list(examples(chosen.corpora))
-    if chosen.check:
-        check(every)
-        return 0
-    made_by = f"python -m tests.benchmarks.train_authors {' '.join(chosen.corpora)}"
-    text = files.dumps("authors", learn_from(every).model(), made_by, {"pages": len(every)})
-    chosen.output.write_text(text, encoding="utf-8")
-    return 0
+    return choice.run(
+        __doc__, "authors", "train_authors", CORPORA, examples=examples, check=check, learn_from=learn_from
+    )
 
 
 if __name__ == "__main__":

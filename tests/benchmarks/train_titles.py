@@ -13,7 +13,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -23,12 +22,11 @@ from pipelines.document.noise import is_stamp
 from pipelines.extract import DEFAULT
 from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import title, title_ranking
-from pipelines.models import files
 from pipelines.models.network import DenseNetwork
-from tests.benchmarks.data import address, corpora, fold, fold_of, is_other, pages, require_data
+from tests.benchmarks.data import address, corpora, fold, fold_of, is_other, pages
 
+from . import choice
 from .choice import Matrix, learn, network_of
-from .commands import new_parser
 
 CORPORA = (
     "andy-news", "big9", "chaos", "daniel", "dragnet", "evan", "fundus", "l3s-gn1", "magic-forum", "omnivore",
@@ -119,20 +117,7 @@ def check(every: Sequence[Example]) -> None:
 
 def main() -> int:
     """Train and write the network, or check it."""
-    options = new_parser(__doc__)
-    options.add_argument("corpora", nargs="*", default=list(CORPORA))
-    options.add_argument("--check", action="store_true", help="say how it does on sites not learned from")
-    options.add_argument("--output", type=Path, default=files.path("title"))
-    chosen = options.parse_args()
-    require_data()
-    every = list(examples(chosen.corpora))
-    if chosen.check:
-        check(every)
-        return 0
-    made_by = f"python -m tests.benchmarks.train_titles {' '.join(chosen.corpora)}"
-    text = files.dumps("title", learn_from(every).model(), made_by, {"pages": len(every)})
-    chosen.output.write_text(text, encoding="utf-8")
-    return 0
+    return choice.run(__doc__, "title", "train_titles", CORPORA, examples=examples, check=check, learn_from=learn_from)
 
 
 if __name__ == "__main__":
