@@ -6,10 +6,10 @@ import socketserver
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from socket import create_server
+from socket import SO_REUSEADDR, SOL_SOCKET, socket
 
 import pytest
 
@@ -51,10 +51,12 @@ def serving(port: int) -> Iterator[_Server]:
 
 
 @pytest.fixture
-def port() -> int:
-    """A port at which nobody listens."""
-    with closing(create_server(("127.0.0.1", 0))) as free:
-        return int(free.getsockname()[1])
+def port() -> Iterator[int]:
+    """A port at which nobody listens, held so that no other server is given it."""
+    with socket() as held:
+        held.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1])
 
 
 def arguments(folder: Path, port: int, *settings: str, hosts: int = HOSTS, also: tuple[str, ...] = ()) -> list[str]:
