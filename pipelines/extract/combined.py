@@ -75,7 +75,7 @@ _LEAST_HEADING, _MOST_HEADING = 5, 120
 """Letters and digits of a headline."""
 _AND = re.compile(r"\s?[,，、;|&]\s?|\s(?:and|und|et|y|e|и|та|og|och|en|i)\s")
 _QUESTION = re.compile(r"[^:：\s][^:：]{0,20}[:：].{3,}[?？][\"”」』]?$")
-"""What somebody is asked in an interview."""
+"""A question of an interview, with the name of who asks."""
 _MOST_ABOVE: Final = 1.0
 """Most text above the headline, beside that below it, that is not part of it."""
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff]")

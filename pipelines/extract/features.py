@@ -29,6 +29,8 @@ LEVELS: Final = 5
 """Containers around a block that are described."""
 UNNAMED: Final = 2.0
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
+NAMED: Final = 2.0
+SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
 WORDED: Final = (
     "words", "worst word", "words at -2", "words at -1", "words at 1", "words at 2", "words of heading",
     "since bad words",

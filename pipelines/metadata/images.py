@@ -87,12 +87,17 @@ def picture_key(url: str) -> str:
     True
     >>> picture_key("http://example.com/files/styles/wide_960/public/a.jpg") == picture_key("http://example.com/files/a.jpg")
     True
+    >>> picture_key("http://example.com/a?u=http://%5Bx/a.jpg")
+    'http://example.com/a?u=http://[x/a.jpg'
     >>> picture_key("http://example.com/image?id=1") == picture_key("http://example.com/image?id=2")
     False
     """
     url = unquote(url)
     inner = max(url.rfind("http://", 8), url.rfind("https://", 8))
-    address = urlsplit(url[max(inner, 0) :].partition("#")[0])
+    try:
+        address = urlsplit(url[max(inner, 0) :].partition("#")[0])
+    except ValueError:  # brackets in the place of a host
+        return url
     *folders, name = [part for part in address.path.split("/") if part] or [""]
     if _NUMBER.fullmatch(name) and folders:
         name = folders.pop()

@@ -49,6 +49,8 @@ _LABEL = re.compile(
     rf"[\s\[【（(]{{0,2}}{_LISTS.pattern('headline labels')}(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)", re.IGNORECASE
 )
 _SHORTEST: Final = 4
+_PARAGRAPH_END: Final = r"\n\n"
+"""Signs, as they are written, between the paragraphs of a text that posts of WeChat have as their title."""
 _LONGEST_BADGE: Final = 20
 _META: Final = (
     "articletitle", "og:title", "twitter:title", "title", "dc.title", "headline", "parsely-title", "sailthru.title",
@@ -164,8 +166,7 @@ def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, 
     named = (("headline", structured.headline), *((name, find_meta(document, name)) for name in _SHARED))
     for source, text in (*named, ("meta", find_meta(document, *others)), ("title", document.title)):
         if text:
-            # posts of WeChat have their text as title, with signs for its lines
-            yield source, clean(text.partition("\\n")[0] or text, MAX_TITLE_CHARS)
+            yield source, clean(text.partition(_PARAGRAPH_END)[0] or text, MAX_TITLE_CHARS)
 
 
 def _nearest(lines: list[tuple[int, str, int]], first_body_block: int) -> list[tuple[int, str, int]]:
@@ -178,7 +179,7 @@ def _stated(document: Document, structured: Structured) -> list[str]:
     values = [structured.headline] if structured.headline else []
     metas = document.metas
     values += [metas[name][0] for name in _META if name in metas]
-    return [value for value in map(clean, (value.partition("\\n")[0] for value in values)) if value]
+    return [value for value in map(clean, (value.partition(_PARAGRAPH_END)[0] for value in values)) if value]
 
 
 def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:

@@ -21,7 +21,7 @@ from .words import words
 _SURE: Final = 0.5
 """Share among the other kinds from which a page without a text is a form, whatever it links to."""
 _LINES: Final = 200
-"""Letters of a text below which `_LISTED` is asked for, too: little is lost with it."""
+"""Letters of a text below which `_LIKELIEST` is asked for: little is lost with it."""
 _CAPTION_CHARS: Final = 400
 """Longest text beside media alone."""
 _LINK_CHARS: Final = 8

@@ -42,7 +42,7 @@ _NAMES: Final[Mapping[str, PageKind]] = {
 _BROAD: Final = frozenset({"list", "other"})
 """Words of `page_type` that only say that a page is no article; `subtype` may say more."""
 _UNTOLD: Final = frozenset({"documentation", "recipe"})
-"""Whether these are articles is a matter of taste."""
+"""Kinds that some call articles and others not."""
 _SHORT_TEXT: Final = 400
 """Characters of a text below which the data of its page may hold more, as when a page is parsed."""
 _NOWHERE: Final = describe_url(NOWHERE)
