@@ -29,13 +29,6 @@ LEVELS: Final = 5
 """Containers around a block that are described."""
 UNNAMED: Final = 2.0
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
-NAMED: Final = 2.0
-SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
-WORDED: Final = (
-    "words", "worst word", "words at -2", "words at -1", "words at 1", "words at 2", "words of heading",
-    "since bad words",
-)  # fmt: skip
-"""Features that depend on the terms of lines."""
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
 """Features that depend on the names of containers, with their values for a block in no container of that name."""
 # Chosen by hand; the networks weigh the features that they make.
