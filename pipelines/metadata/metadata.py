@@ -50,10 +50,11 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     habits = find_habits(urlsplit(document.url).hostname or "", language, declared)
     moment, origin = find_published(document, data, LineNumbers(near, text_blocks), fetched_at, habits)
     publisher = find_source(document, near, text_blocks)
+    authors = find_authors(document, data, near, text_blocks, [*sites, publisher])
     place = find_pages(document)
     return Metadata(
         title=title.text,
-        authors=find_authors(document, data, near, text_blocks, [*sites, publisher]),
+        authors=authors,
         source=publisher,
         published_at=moment.iso if moment else "",
         published_utc=moment.utc(habits.zone) if moment else "",
@@ -66,7 +67,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         ),
         keywords=find_keywords(document, data, extraction, title.text, [*sites, publisher]),
         section=find_section(document, data, first, title.text, [*sites, publisher]),
-        images=find_images(document, data, text_blocks, title.text),
+        images=find_images(document, data, text_blocks, title, authors),
         canonical=_canonical(document),
         next_page=place.next,
         previous_page=place.previous,

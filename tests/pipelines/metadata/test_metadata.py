@@ -197,6 +197,74 @@ def test_picture_in_several_sizes_is_one_and_boxes_beside_the_text_have_none() -
     ]
 
 
+PIER = (
+    "<p>The pier of Oldport was opened on Sunday after two years of work, and the first ferry landed at noon.</p>"
+    "<p>“We have waited for this day,” said Ada Brook, the harbour master, to two hundred guests.</p>"
+)
+
+
+def pictures_of(body: str, og: str = "") -> list[tuple[str, str]]:
+    head = f'<head><meta property="og:image" content="{og}"></head>' if og else ""
+    page = f"<html>{head}<body>{body}</body></html>"
+    images = parse_page(page.encode(), "http://h.example/2024/pier.html", fetched_at=NOW).metadata.images
+    return [(image.url.partition("example/")[2], image.caption) for image in images]
+
+
+@each_row(
+    ("figure", "lead", "caption"),
+    [
+        ("<img src=/p/ferry-300x200.jpg><figcaption>A ferry</figcaption>", "/p/ferry.jpg", "A ferry"),
+        (
+            "<picture><source><source><img src=/p/ferry.jpg></picture><figcaption><p>A ferry.</p><p>Photo: Ida Berg</p>"
+            "</figcaption>",
+            "/p/ferry.jpg",
+            "A ferry. Photo: Ida Berg",
+        ),
+        ("<figcaption>A ferry</figcaption><img src=/p/ferry.jpg>", "/p/ferry.jpg", "A ferry"),
+        # another crop of the lead image
+        ("<img src=/m/AS20190301001.jpg><figcaption>A ferry</figcaption>", "/c_AS20190301001_comm.jpg", "A ferry"),
+        ("<img src=/i/Open-The-Piers-2160.png><figcaption>Ah</figcaption>", "/Open-The-Piers-1200-1.png", "Ah"),
+    ],
+)
+def test_figure_above_the_text_is_the_lead_image(figure: str, lead: str, caption: str) -> None:
+    body = f"<article><h1>Pier</h1><figure>{figure}</figure><p>By Ida Berg</p>{'<hr>' * 9}{PIER}</article>"
+    assert pictures_of(body, lead) == [(lead[1:], caption)]
+
+
+def test_figure_with_another_name_is_another_image() -> None:
+    figure = "<figure><img src=/p/{}><figcaption>{}</figcaption></figure>"
+    body = f"<article><h1>Pier</h1>{figure.format('storm-20240501-02.jpg', 'A wave')}{PIER}</article>"
+    assert pictures_of(body, "/p/storm-20240501-01.jpg") == [
+        ("p/storm-20240501-01.jpg", ""),
+        ("p/storm-20240501-02.jpg", "A wave"),
+    ]
+
+
+@each_row(
+    "box",
+    [
+        "<div><a href=/2024/storm.html><img src=/p/2.jpg></a>"
+        "<h4><a href=/2024/storm.html>Storm takes roof from chapel</a></h4></div>",
+        "<div class='video video-inline'><div><img src=/p/2.jpg alt='Storm takes roof'></div></div>",
+        "<p><img src=/p/2.jpg alt='Ida Berg'></p>",
+        "<p><img src=/img/blue-favicon.png></p>",
+    ],
+)
+def test_pictures_of_other_stories_and_of_authors_are_left_out(box: str) -> None:
+    article = f"<article><h1>Pier</h1><p>By Ida Berg</p>{PIER}{box}<img src=/p/1.jpg>{PIER}</article>"
+    assert pictures_of(f'{article}<meta name="author" content="Ida Berg">') == [("p/1.jpg", "")]
+
+
+def test_picture_that_links_to_its_own_page_stays() -> None:
+    linked = "<a href=/photo/7.html><img src=/p/1.jpg></a><a href=/p/2.jpg><img src=/s/2.jpg></a>"
+    assert pictures_of(f"<article><h1>Pier</h1>{PIER}{linked}{PIER}</article>") == [("p/1.jpg", ""), ("s/2.jpg", "")]
+
+
+def test_several_sizes_in_one_attribute_are_one_picture() -> None:
+    sizes = "<img data-src='/p/1-300x200.jpg 300w, /p/1-600x400.jpg 600w' alt='ferry-at-the-pier'>"
+    assert pictures_of(f"<article><h1>Pier</h1>{PIER}{sizes}{PIER}</article>") == [("p/1-300x200.jpg", "")]
+
+
 def test_marks_of_word_processors_stand_inside_their_line() -> None:
     document = parse(
         "<p>简介：<st1:chsdate>2010年12月22日</st1:chsdate>，网帖流传。</p>".encode(), "http://h.example/", ""
