@@ -165,8 +165,8 @@ class Metadata:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源).
-        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
-            is no time.
+        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`) if that is known, a
+            plain date when there is no time.
         published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
         published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
             taken) or empty.

@@ -249,7 +249,7 @@ def _name(
 
         def is_time(text: str) -> bool:
             moment = metadata.read_time([text], document, about.language, now)
-            return moment is not None and moment.iso == about.published_at
+            return moment is not None and moment.written == about.published_at
 
         for node, stamp in document.times[:20]:
             attribute = "datetime" if document.elements[node].get("datetime") == stamp else "content"

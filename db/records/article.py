@@ -96,7 +96,7 @@ class ArticleItem:
             "selector", elements that its seed names.
         related: `url` and `title` of the stories that its page calls related; in the database one a line.
         source: the publisher that the page credits.
-        published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
+        published_at: ISO 8601, as precise as the page: a day, or a minute or second, with zone if known; else None.
         published_utc: the same in UTC, to sort and compare by.
         published_precision: "second", "minute" or "day"; "guess" when the page leaves the year out: it may be another.
         published_from: where the page states the time.

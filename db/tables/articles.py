@@ -22,7 +22,7 @@ class ArticleRow(Record):
     """Names joined by "、"."""
     source: Mapped[str] = mapped_column(Text)
     published_at: Mapped[str | None] = mapped_column(Text)
-    """As precise as the page is: a day, or a minute or second with zone."""
+    """As precise as the page is: a day, or a minute or second, with its zone if that is known."""
     published_utc: Mapped[str | None] = mapped_column(Text)
     """The same in UTC, `YYYY-MM-DD HH:MM:SS`, to sort and compare by; of a day its first moment on the site."""
     published_precision: Mapped[str | None] = mapped_column(String(6))

@@ -7,7 +7,7 @@ here answers with the precision that was written, never more.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from . import timezones
 from .calendars import read_number, westernize
 from .names import find_month
 from .period import midnight
-from .timezones import Habits
+from .timezones import UNKNOWN, Habits
 
 LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _EARLIEST: Final = 1990
@@ -133,15 +133,24 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A publish time; the precision is second, minute, day or guess (of the year)."""
+    """A publish time; the precision is second, minute, day or guess (of the year).
+
+    `iso` has an offset whenever it has a clock; `is_zoned` is false where that is none the page or its site told.
+    """
 
     iso: str
     precision: str
     day: date
+    is_zoned: bool = True
 
     @property
     def has_clock(self) -> bool:
         return "T" in self.iso
+
+    @property
+    def written(self) -> str:
+        """The time as it is stored: without an offset that nobody told."""
+        return self.iso if self.is_zoned or not self.has_clock else self.iso.removesuffix("+00:00")
 
     def utc(self, zone: tzinfo) -> str:
         """Return it in UTC for sorting; a day begins at midnight in the zone.
@@ -179,8 +188,8 @@ def build_moment(
     if year < _EARLIEST or stamp > now + timedelta(hours=26):
         return None
     if clock[2] is None:
-        return Moment(stamp.isoformat(timespec="minutes"), "minute", stamp.date())
-    return Moment(stamp.isoformat(timespec="seconds"), "second", stamp.date())
+        return Moment(stamp.isoformat(timespec="minutes"), "minute", stamp.date(), is_zoned=zone is not UNKNOWN)
+    return Moment(stamp.isoformat(timespec="seconds"), "second", stamp.date(), is_zoned=zone is not UNKNOWN)
 
 
 def read_clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
@@ -376,7 +385,7 @@ def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
     if not ends or moment is None:
         return moment
     following = moment.day + timedelta(days=1)
-    return Moment(moment.iso.replace(moment.day.isoformat(), following.isoformat()), moment.precision, following)
+    return replace(moment, iso=moment.iso.replace(moment.day.isoformat(), following.isoformat()), day=following)
 
 
 def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
@@ -401,10 +410,9 @@ def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
     match = _EPOCH.search(text)
     if not match:
         return None
-    stamp = datetime.fromtimestamp(int(match[1]), UTC).astimezone(habits.zone)
-    return build_moment(
-        (stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now
-    )
+    zone = UTC if habits.zone is UNKNOWN else habits.zone
+    stamp = datetime.fromtimestamp(int(match[1]), UTC).astimezone(zone)
+    return build_moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), zone, now)
 
 
 def read_url(url: str, now: datetime) -> Moment | None:

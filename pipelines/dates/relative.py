@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from db.records.article import GUESS
@@ -15,7 +15,7 @@ from db.records.article import GUESS
 from .calendars import read_number
 from .names import find_month, find_weekday
 from .parse import CLOCK, LISTS, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
-from .timezones import Habits, read_zone
+from .timezones import UNKNOWN, Habits, read_zone
 
 _any = LISTS.pattern
 _NUMBER = rf"(\d{{1,3}}|{LISTS.choices('numbers')})"
@@ -87,7 +87,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
     if is_told:
         match = _BEHIND.search(text) or _BEFORE.search(text)
         if match:
-            return _ago(match[1].lower(), match[2].lower(), local, now)
+            return _ago(match[1].lower(), match[2].lower(), now.astimezone(_counted_in(habits)), now)
         word = _DAY.search(text)
         if word and (not habits.language or _LANGUAGE.get(word[0].lower(), habits.language) == habits.language):
             return _on_day(text, word, local, now, habits)
@@ -109,9 +109,16 @@ def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment 
     return build_moment(parts, (stamp.hour, stamp.minute, stamp.second if has_second else None), habits.zone, now)
 
 
+def _counted_in(habits: Habits) -> tzinfo:
+    """Return a zone for times that are counted back from the request."""
+    return UTC if habits.zone is UNKNOWN else habits.zone
+
+
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
     if word[0].lower() in _NOW:
-        return build_moment((local.year, local.month, local.day), (local.hour, local.minute, None), habits.zone, now)
+        return build_moment(
+            (local.year, local.month, local.day), (local.hour, local.minute, None), _counted_in(habits), now
+        )
     local -= timedelta(days=_BACK[word[0].lower()])
     parts = (local.year, local.month, local.day)
     west = _CLOCK_WEST.match(text, word.end())

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 from ..decode.text import words
 
 CHINA: Final = timezone(timedelta(hours=8))
+UNKNOWN: Final = timezone(timedelta(), "unknown")
+"""The zone of a clock when neither page nor site tell one: it is kept without a zone, and sorted as if in UTC."""
 
 
 def _fixed(hours: float) -> timezone:
@@ -100,7 +102,7 @@ _CLOCK_CHARS: Final = 6
 class Habits:
     """Zone of a site's clocks, its order of day and month, its calendar and language."""
 
-    zone: tzinfo = UTC
+    zone: tzinfo = UNKNOWN
     day_first: bool = False
     republic: bool = False
     buddhist: bool = False
@@ -111,14 +113,14 @@ class Habits:
 def find_habits(host: str, language: str, declared: str = "") -> Habits:
     """Return the habits of a site: its country decides, then its language.
 
-    `declared` is the language as the page declares it, with its region ("en-GB"). UTC and the month first when nothing
-    is known.
+    `declared` is the language as the page declares it, with its region ("en-GB"). The zone is `UNKNOWN` and the month
+    first when nothing is known.
 
     >>> find_habits("news.example.de", "de").day_first
     True
     """
     country, code = host.rpartition(".")[2], language.partition("-")[0]
-    zone = _COUNTRIES.get(country) or _LANGUAGES.get(code) or UTC
+    zone = _COUNTRIES.get(country) or _LANGUAGES.get(code) or UNKNOWN
     region = declared[-2:].lower() if len(declared) == 5 else ""
     day_first = (
         (code not in _MONTH_FIRST and bool(code))

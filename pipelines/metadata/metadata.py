@@ -56,7 +56,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         title=title.text,
         authors=authors,
         source=publisher,
-        published_at=moment.iso if moment else "",
+        published_at=moment.written if moment else "",
         published_utc=moment.utc(habits.zone) if moment else "",
         published_precision=moment.precision if moment else "",
         published_from=origin,

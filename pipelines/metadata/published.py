@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
 
@@ -14,7 +14,7 @@ from db.records.article import GUESS
 from ..dates import parse
 from ..dates.parse import Moment
 from ..dates.relative import set_year
-from ..dates.timezones import Habits
+from ..dates.timezones import UNKNOWN, Habits
 from ..document.document import Document
 from ..document.structured_data import Structured, find_meta
 from .visible_time import LineNumbers, read_visible
@@ -66,20 +66,23 @@ def find_published(
     """Return the publish time and its source: json-ld, meta, visible, script or url.
 
     A time stated for machines is believed when it has a clock, unless the page was served at that time; a bare day is
-    refined by the visible line of the same day. Then come `<time>` elements, inline scripts, the URL, times of change,
+    refined by the visible line of the same day, a clock without a zone by that of the same minute. Then come `<time>` elements, inline scripts, the URL, times of change,
     and last a visible day without a year, which is guessed. Times later than `now` are refused.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
     stated, origin = _stated(document, structured, now, habits)
-    if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
+    is_trusted = stated is not None and _has_clock(stated) and not _is_doubtful(stated, now, habits)
+    is_settled = stated is not None and is_trusted and stated.is_zoned
+    visible, is_relative = (None, False) if is_settled else read_visible(document, lines, now, habits)
+    if stated and is_trusted and not _tells_zone(visible, stated):
         return stated, origin
-    visible, is_relative = read_visible(document, lines, now, habits)
     if visible and visible.precision == GUESS:
         return _surer(document, structured, lines.kept, now, habits, guess=visible)
     exact = visible if visible and visible.precision != "day" else None
     if stated:
-        return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
+        is_better = exact and (is_trusted or _is_better(exact, stated, now))
+        return (_with_zone_of(stated, exact), "visible") if exact and is_better else (stated, origin)
     page = _of_page(document, structured, lines, now, habits) if visible else None
     if exact and not page:
         return _zoned(document, exact, now, habits), "visible"
@@ -139,12 +142,26 @@ def _is_better(visible: Moment, stated: Moment, now: datetime) -> bool:
     return stated.iso[:16] == visible.iso[:16] and stated.iso[-6:] != visible.iso[-6:]
 
 
+def _tells_zone(visible: Moment | None, stated: Moment) -> bool:
+    if visible is None or not visible.is_zoned or visible.precision == GUESS:
+        return False
+    return visible.iso[:16] == stated.iso[:16]
+
+
+def _with_zone_of(stated: Moment, visible: Moment) -> Moment:
+    """Return a time without a zone in that of the midnight stated for its day."""
+    zone = stated.iso[-6:]
+    if visible.is_zoned or not stated.has_clock or not stated.is_zoned or zone == "+00:00":
+        return visible
+    return replace(visible, iso=f"{visible.iso[:-6]}{zone}", is_zoned=True)
+
+
 def _has_clock(moment: Moment) -> bool:
     return moment.has_clock and "T00:00" not in moment.iso
 
 
 def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
-    return _is_served(moment, now) or (habits.zone is not UTC and moment.iso.endswith("+00:00"))
+    return _is_served(moment, now) or (habits.zone is not UNKNOWN and moment.iso.endswith("+00:00"))
 
 
 def _is_served(moment: Moment, now: datetime) -> bool:
@@ -168,7 +185,7 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
 
 def _zoned(document: Document, visible: Moment, now: datetime, habits: Habits) -> Moment:
     """Return the `<time>` element of the same minute, which has zone and second."""
-    if habits.zone is not UTC:
+    if habits.zone is not UNKNOWN:
         return visible  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
     clock = visible.iso[10:16]
     for _, value in document.times[:8]:

@@ -43,7 +43,7 @@ def select(
         if moment is not None:
             about = replace(
                 about,
-                published_at=moment.iso,
+                published_at=moment.written,
                 published_utc=moment.utc(_habits(document, about.language).zone),
                 published_precision=moment.precision,
                 published_from=SELECTED,

@@ -274,3 +274,27 @@ def test_embedded_post_does_not_date_a_page_that_states_its_time() -> None:
     post = "<blockquote><p>某人在社交平台上说的一句话</p><p>2025年3月1日 08:00</p></blockquote>"
     assert dated(head=page, below=post) == STATED
     assert dated(SHOWN, head=page.replace("06-30", "05-30"), below=post) == ISO
+
+
+@each_row(
+    ("shown", "stated", "precise", "utc"),
+    [
+        ("June 30, 2025 4:21 PM", "", "2025-06-30T16:21", "2025-06-30 16:21:00"),
+        ("June 30, 2025 4:21 PM ET", "", "2025-06-30T16:21-04:00", "2025-06-30 20:21:00"),
+        ("June 30, 2025 4:21 PM UTC", "", "2025-06-30T16:21+00:00", "2025-06-30 16:21:00"),
+        # what is stated without a zone has that of the same time shown, and the other way round
+        ("June 30, 2025 4:21 PM ET", "2025-06-30T16:21:09", "2025-06-30T16:21-04:00", "2025-06-30 20:21:00"),
+        ("June 30, 2025 4:21 PM", "2025-06-30T16:21:09", "2025-06-30T16:21:09", "2025-06-30 16:21:09"),
+        ("June 30, 2025 4:21 PM", "2025-06-30T20:21:09Z", "2025-06-30T20:21:09+00:00", "2025-06-30 20:21:09"),
+        ("June 30, 2025 4:21 PM", "2025-06-30T00:00:00+08:00", "2025-06-30T16:21+08:00", "2025-06-30 08:21:00"),
+        # counted back from the request
+        ("3 hours ago", "", "2025-07-02T01:00+00:00", "2025-07-02 01:00:00"),
+    ],
+)
+def test_zone_that_nobody_tells_is_none(shown: str, stated: str, precise: str, utc: str) -> None:
+    prose = "The pier of Oldport was opened after two years of work, and the first ferry landed there at noon. "
+    head = f"<title>A pier for Oldport</title>{linked(datePublished=stated) if stated else ''}"
+    text = "".join(f"<p>{prose} {number} guests came.</p>" for number in ("Forty", "Fifty", "Sixty"))
+    page = f'<html lang="en"><head>{head}</head><body><h1>A pier for Oldport</h1><p>{shown}</p>{text}'
+    about = parse_page(page.encode(), "https://news.example.com/pier", fetched_at=NOW).metadata
+    assert (about.published_at, about.published_utc) == (precise, utc)
