@@ -66,8 +66,9 @@ def find_published(
     """Return the publish time and its source: json-ld, meta, visible, script or url.
 
     A time stated for machines is believed when it has a clock, unless the page was served at that time; a bare day is
-    refined by the visible line of the same day, a clock without a zone by that of the same minute. Then come `<time>` elements, inline scripts, the URL, times of change,
-    and last a visible day without a year, which is guessed. Times later than `now` are refused.
+    refined by the visible line of the same day, a clock without a zone by that of the same minute. Then come `<time>`
+    elements, inline scripts, the URL, times of change, and last a visible day without a year, which is guessed. Times
+    later than `now` are refused.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
