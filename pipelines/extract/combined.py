@@ -112,10 +112,7 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     others = other_stories(document, titles)
     if others is not None:
         chances[others] = 0
-    blocks, confidence = choose_outside(document, chances)
-    blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
-    blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
-    blocks = drop_copies(document, blocks, mass)
+    blocks, confidence = _choose_whole(document, chances, mass, titles)
     is_prose = confidence >= params.min_confidence and bool(blocks)
     if not is_prose or int(document.blocks.chars[blocks].sum()) < params.min_chars:
         reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE
@@ -136,10 +133,16 @@ def choose_within(document: Document, place: Flags) -> list[int]:
     chances = networks.predict(features(document, networks.odds, networks.line_odds), Layout.of(document, mass))
     chances = _KNOWN_PLACE * chances / (1 + (_KNOWN_PLACE - 1) * chances)
     chances[_heaps(document) | ~place] = 0
-    blocks, _ = choose_outside(document, chances)
-    titles = _titles(document)
+    blocks, _ = _choose_whole(document, chances, mass, _titles(document))
+    return [block for block in blocks if place[block]]
+
+
+def _choose_whole(document: Document, chances: Values, mass: Values, titles: str) -> tuple[list[int], float]:
+    """Choose blocks, and complete or trim what belongs together: gaps, posts, lists, both ends."""
+    blocks, confidence = choose_outside(document, chances)
+    blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
     blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
-    return drop_copies(document, blocks, mass)
+    return drop_copies(document, blocks, mass), confidence
 
 
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
