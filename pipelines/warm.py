@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable
 from contextlib import suppress
-
-# Read when numpy is first imported: the matrices are small, and each worker is one process on one core already.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 

@@ -138,7 +138,7 @@ def choose_within(document: Document, place: Flags) -> list[int]:
 
 
 def _choose_whole(document: Document, chances: Values, mass: Values, titles: str) -> tuple[list[int], float]:
-    """Choose blocks, and complete or trim what belongs together: gaps, posts, lists, both ends."""
+    """Choose blocks; complete gaps, posts and lists, and trim both ends."""
     blocks, confidence = choose_outside(document, chances)
     blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
     blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
