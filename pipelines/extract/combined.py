@@ -65,9 +65,11 @@ _TOP_HEADINGS: Final = frozenset({"h1", "h2"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
 _RULE = re.compile(
     r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
-    r"廣告|広告|article content)"
+    r"廣告|広告|article content|"
+    r"(?:advertisement\W{1,4})?(?:(?:story|article|text|content)\s)?continues?\s(?:reading\s)?(?:below|after\sadvert\w{0,12})|"
+    r"more\sbelow|scroll(?:\sdown)?\sto\s(?:read\smore|continue(?:\sreading)?))(?:\W{1,4}(?i:advertisement))?\W{0,3}"
 )
-"""A line that only separates others, or announces an advert."""
+"""A line that only separates others, or announces an advert or what is behind it."""
 _EARLY: Final = 6
 _BYLINE_CHARS: Final = 60
 """A short byline may stand among the first `_EARLY` lines, behind the summary of the article."""

@@ -299,7 +299,8 @@ def test_prose_behind_a_label_in_the_middle_stays() -> None:
 def test_advert_in_the_middle_heads_no_section() -> None:
     first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
     painter = "<p>(Painter: <a href=/who>Jonathan Doe of Oldport</a>)</p>"
-    lines = lines_of(f"{first}<div>Advertisement</div>{painter}{second}<div>Article content</div>{third}")
+    more = "<div>Advertisement - story continues below</div>"
+    lines = lines_of(f"{first}<div>Advertisement</div>{painter}{more}{second}<div>Article content</div>{third}")
     assert lines[1].startswith("(Painter:")
     assert len(lines) == 4
 
