@@ -28,7 +28,7 @@ from .metadata import metadata
 from .metadata.selected import select
 from .page_kind.decision import PageJudgement, classify, judge
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
-from .script_data.page import MORE, carries_another, is_apart, with_data
+from .script_data.page import MORE, PLAIN, carries_another, is_apart, with_data
 from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import NOTHING, unpack
@@ -117,11 +117,12 @@ def read_page(
 
     Cost: O(nodes + characters), of a page that says little also O(characters of scripts).
     """
+    find_text = _extractor(extractor, tuple(sorted((params or {}).items())))
     read = partial(
         _read,
         robots_header=robots_header,
         fetched_at=fetched_at,
-        find_text=_extractor(extractor, tuple(sorted((params or {}).items()))),
+        find_text=find_text,
         sign=sign,
         site_model=site_model,
         kinds=kinds,
@@ -139,7 +140,9 @@ def read_page(
     data_document = with_data(document)
     if data_document is None:
         return document, parsed, extraction
-    data_parsed, data_extraction = read(data_document, selectors=NO_SELECTORS)
+    plain = selected.whole(data_document, PLAIN)
+    find_data_text = find_text if plain is None else lambda _: plain
+    data_parsed, data_extraction = read(data_document, selectors=NO_SELECTORS, find_text=find_data_text)
     shown, text = parsed.extraction.text, data_parsed.extraction.text
     is_more = len(shown) < _LEAD and len(text) > MORE * len(shown)
     is_other = 2 * len(text) > len(shown) and is_apart(shown, text)

@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import gc
-import os
-
-# Read when numpy is first imported: the matrices are small, and each worker is one process on one core already.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from .dedup import method
 from .extract.combined import network
 from .metadata.name_words import is_chinese_word, is_made_of_words
+from .models.files import ModelError
 from .page_kind.model import shipped
 from .search.terms import index_terms
 from .urls import site_key
 from .worker import parse_job
 
-SHARED = (
-    method().sign("新闻 news", "新闻 news"),
-    index_terms("新闻", "news", "", "", "en"),
-    site_key("news.example.com.cn"),
-    network(),
-    shipped(),
-    parse_job,
-    is_made_of_words("Jane Doe"),
-    is_chinese_word("新闻"),
-    np.ones((256, 256)) @ np.ones((256, 256)),  # BLAS takes its working memory with the first large product
-)
+SHARED: list[object] = []
 
-# What is here by now stays. A collection in a process forked from this one would write to each object, and its memory
-# would no longer be shared.
-gc.collect()
-gc.freeze()
+
+def share(*makers: Callable[[], object]) -> None:
+    """Keep what each maker returns, for all processes that are forked from this one.
+
+    One whose model cannot be used is left out: each page will say so, while an error here would end the fork server.
+    """
+    for make in makers:
+        with suppress(ModelError):
+            SHARED.append(make())
+    # A collection in a process forked from this one would write to each object, and its memory would no longer be
+    # shared.
+    gc.collect()
+    gc.freeze()
+
+
+share(
+    lambda: method().sign("新闻 news", "新闻 news"),
+    lambda: index_terms("新闻", "news", "", "", "en"),
+    lambda: site_key("news.example.com.cn"),
+    network,
+    shipped,
+    lambda: parse_job,
+    lambda: is_made_of_words("Jane Doe"),
+    lambda: is_chinese_word("新闻"),
+    lambda: np.ones((256, 256)) @ np.ones((256, 256)),  # BLAS takes its working memory with the first large product
+)

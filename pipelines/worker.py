@@ -153,6 +153,8 @@ class PageFault(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> PageFault:
+        if isinstance(error, PageFault):
+            return error
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(last.filename).name}:{last.lineno}"
         return cls(type(error).__name__, str(error), place, "".join(traceback.format_exception(error)))
@@ -169,7 +171,7 @@ class FaultLog:
         self._kinds: set[tuple[str, str]] = set()
 
     def note(self, url: str, error: Exception) -> PageFault:
-        fault = error if isinstance(error, PageFault) else PageFault.of(error)
+        fault = PageFault.of(error)
         kind = fault.name, fault.place
         if kind not in self._kinds:
             self._kinds.add(kind)

@@ -5,21 +5,28 @@ The pages are in tests/pages, their expectations in its pages.toml, known faults
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from pipelines.describe import DEFAULT as DESCRIBE
+from pipelines.describe import describe
 from pipelines.parse_page import parse_page
-from pipelines.records import PageKind, ParseResult
+from pipelines.records import Description, PageKind, ParseResult
 from tests.benchmarks.data import f1, fold
 from tests.benchmarks.metadata import moment, same_day, same_minute
 
 FOLDER = Path(__file__).parent / "pages"
 FIELDS = ("kind", "title", "published", "authors", "source", "language", "text", "next")
+ROOMS = ("text", "kind", "metadata", "links", "terms", "signature", "description")
+RECORDS = FOLDER / "records.json"
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 
 
@@ -83,6 +90,36 @@ def read(name: str) -> ParseResult:
     """Read a page as the program does."""
     page = gold_pages()[name]
     return parse_page(page.body, page.url, content_type="text/html", fetched_at=page.fetched_at)
+
+
+def record(name: str) -> list[str]:
+    """Return a short digest of all that is read on a page for each of `ROOMS`.
+
+    Probabilities are left out: their last digits depend on the processor.
+    """
+    found = read(name)
+    about, extraction, links = found.metadata, found.extraction, found.links
+    described = describe(DESCRIBE, about.title, extraction.text, about.language) if found.is_leaf else Description()
+    rooms = (
+        (extraction.text, extraction.html),
+        (found.kind.word, found.reason, found.text_from, found.noindex, found.loads_more, found.stories),
+        dataclasses.astuple(about),
+        (links.urls, links.anchors, links.nofollow, found.feeds),
+        found.index_terms,
+        dataclasses.astuple(found.signature),
+        (described.keywords, described.summary, described.classes, described.harm_kind),
+    )
+    return [blake2b(repr(room).encode(), digest_size=4).hexdigest() for room in rooms]
+
+
+def stored_records() -> dict[str, list[str]]:
+    """Return the digests that were stored last, by page."""
+    return {name: row.split() for name, row in json.loads(RECORDS.read_text("ascii")).items()}
+
+
+def store_records() -> None:
+    rows = {name: " ".join(record(name)) for name in gold_pages()}
+    RECORDS.write_text(json.dumps(rows, indent=0) + "\n", "ascii")
 
 
 def lines(text: str, page: GoldPage) -> list[str]:

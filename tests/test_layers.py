@@ -487,9 +487,9 @@ def test_sql_stays_in_db() -> None:
 
 
 def test_top_level_packages_hold_a_docstring_only() -> None:
+    """But for `pipelines`: numpy reads how many threads it may use when it is imported, which is after the package."""
     for package in PACKAGES:
-        body = modules()[package].body
-        assert len(body) == 1
+        assert len(modules()[package].body) == (3 if package == "pipelines" else 1)
         assert ast.get_docstring(modules()[package])
 
 

@@ -15,7 +15,7 @@ from pipelines.records import PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
 from pipelines.site_memory.template import may_correct
 from pipelines.urls import host_key
-from pipelines.worker import Job, PageUnreadable
+from pipelines.worker import Job, PageFault, PageUnreadable
 
 from .saved_pages import NOWHERE, InputError, SavedPage, page_url, read
 
@@ -119,7 +119,9 @@ async def read_page(
     except (InputError, PageUnreadable) as problem:
         return SavedResult(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
-        return SavedResult(one, one.url, ParseResult(PageKind.OTHER), problem=f"could not be read: {error!r}")
+        return SavedResult(
+            one, one.url, ParseResult(PageKind.OTHER), problem=f"could not be read: {PageFault.of(error)}"
+        )
     canonical, is_known = parsed.metadata.canonical, NOWHERE not in url
     shown = one.url or (url if is_known else canonical)
     return SavedResult(one, shown, parsed, parsed.rendered, host=host_key(url) if is_known else "")

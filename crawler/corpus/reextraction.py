@@ -34,7 +34,7 @@ from pipelines.document.selectors import Selectors
 from pipelines.item import Page
 from pipelines.search.terms import index_terms
 from pipelines.stages import ExtractStage
-from pipelines.worker import KeepRaw, WorkerPool
+from pipelines.worker import KeepRaw, PageFault, WorkerPool
 
 from .. import clock
 from ..response import outcome as outcomes
@@ -141,7 +141,7 @@ class ArticleReader:
             logger.error("%s could not be read: %s", unit.pages[0].lease.url, problem)
             return ReadUnit(unit.id)
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
-            logger.error("%s could not be read: %r", unit.pages[0].lease.url, error)
+            logger.error("%s could not be read: %s", unit.pages[0].lease.url, PageFault.of(error))
             return ReadUnit(unit.id)
 
     async def _read(self, one: KeptPage) -> Page:

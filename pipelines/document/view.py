@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -84,12 +84,28 @@ class PageView:
         return headline
 
     @cached_property
+    def labels(self) -> tuple[list[tuple[str, str]], Counts]:
+        """The different (tag, name) of nodes, and the place of each node's in that list.
+
+        What depends on tag and name alone is asked once for each: they are a quarter of the nodes.
+        """
+        numbers: dict[tuple[str, str], int] = {}
+        of = [numbers.setdefault(label, len(numbers)) for label in zip(self._tags, self._names, strict=True)]
+        return list(numbers), np.asarray(of, np.int64)
+
+    def by_label(self, test: Callable[[str, str], bool]) -> Flags:
+        """Flag the nodes whose tag and name pass a test."""
+        labels, of = self.labels
+        flags: Flags = np.fromiter((test(tag, name) for tag, name in labels), np.bool_, len(labels))[of]
+        return flags
+
+    @cached_property
     def groups(self) -> Counts:
         """Number of each block's group: those alike by tags and names of node and parent."""
-        tags, names, parents = self._tags, self._names, self._parents
-        numbers: dict[tuple[str, str, str, str], int] = {}
-        keys = ((tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in self._blocks.nodes)
-        return np.asarray([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+        labels, of = self.labels
+        keys = of[self.nodes] * len(labels) + of[self.parents[self.nodes]]
+        groups: Counts = np.unique(keys, return_inverse=True)[1]
+        return groups
 
     @cached_property
     def side_sections(self) -> list[int]:
@@ -97,13 +113,10 @@ class PageView:
 
         None of them holds `MOST_SIDE` of the page's text outside links.
         """
-        limit = MOST_SIDE * float(self._outside_links[0])
-        tags, hidden, sizes = self._tags, self._hidden, self._outside_links
-        return [
-            node
-            for node, name in enumerate(self._names)
-            if (tags[node] in NOISE_TAGS or node in hidden or (name and is_noisy_name(name))) and sizes[node] < limit
-        ]
+        aside = self.by_label(lambda tag, name: tag in NOISE_TAGS or (name != "" and is_noisy_name(name)))
+        aside[list(self._hidden)] = True
+        aside &= self._outside_links < MOST_SIDE * float(self._outside_links[0])
+        return np.flatnonzero(aside).tolist()
 
     @cached_property
     def holders(self) -> Counts:

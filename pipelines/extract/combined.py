@@ -65,9 +65,11 @@ _TOP_HEADINGS: Final = frozenset({"h1", "h2"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
 _RULE = re.compile(
     r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
-    r"廣告|広告|article content)"
+    r"廣告|広告|article content|"
+    r"(?:advertisement\W{1,4})?(?:(?:story|article|text|content)\s)?continues?\s(?:reading\s)?(?:below|after\sadvert\w{0,12})|"
+    r"more\sbelow|scroll(?:\sdown)?\sto\s(?:read\smore|continue(?:\sreading)?))(?:\W{1,4}(?i:advertisement))?\W{0,3}"
 )
-"""A line that only separates others, or announces an advert."""
+"""A line that only separates others, or announces an advert or what is behind it."""
 _EARLY: Final = 6
 _BYLINE_CHARS: Final = 60
 """A short byline may stand among the first `_EARLY` lines, behind the summary of the article."""
@@ -112,10 +114,7 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     others = other_stories(document, titles)
     if others is not None:
         chances[others] = 0
-    blocks, confidence = choose_outside(document, chances)
-    blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
-    blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
-    blocks = drop_copies(document, blocks, mass)
+    blocks, confidence = _choose_whole(document, chances, mass, titles)
     is_prose = confidence >= params.min_confidence and bool(blocks)
     if not is_prose or int(document.blocks.chars[blocks].sum()) < params.min_chars:
         reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE
@@ -136,10 +135,16 @@ def choose_within(document: Document, place: Flags) -> list[int]:
     chances = networks.predict(features(document, networks.odds, networks.line_odds), Layout.of(document, mass))
     chances = _KNOWN_PLACE * chances / (1 + (_KNOWN_PLACE - 1) * chances)
     chances[_heaps(document) | ~place] = 0
-    blocks, _ = choose_outside(document, chances)
-    titles = _titles(document)
+    blocks, _ = _choose_whole(document, chances, mass, _titles(document))
+    return [block for block in blocks if place[block]]
+
+
+def _choose_whole(document: Document, chances: Values, mass: Values, titles: str) -> tuple[list[int], float]:
+    """Choose blocks; complete gaps, posts and lists, and trim both ends."""
+    blocks, confidence = choose_outside(document, chances)
+    blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
     blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
-    return drop_copies(document, blocks, mass)
+    return drop_copies(document, blocks, mass), confidence
 
 
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:

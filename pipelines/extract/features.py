@@ -81,6 +81,8 @@ class _Features:
         self.total = max(float(view.mass.sum()), 1.0)
         self.total_prose = max(float(self.prose.sum()), 1.0)
         self.lines = view.sums(np.ones(self.size))
+        self.text, self.dense, self.linked = (view.sums(values) for values in (view.mass, self.prose, view.links))
+        self.stated = "".join(read(document).body.split())
         self.names: list[str] = []
         self.rows: list[ArrayLike] = []
         self.amounts: list[int] = []
@@ -127,10 +129,7 @@ def features(document: Document, odds: Mapping[str, float], line_odds: Mapping[s
     line_scores = ((index, score_terms(line_odds, found)) for index, found in lines_of(document))
     for name, values in score_lines(document, line_scores).items():
         page.add(name, values)
-    named = names_of(document)
-    word_scores = {words: score_words(odds, words) for words in {words for _, words in named}}
-    scored = ((node, word_scores[words]) for node, words in named)
-    for name, values in score_names(page.view.ends, page.view.nodes, scored).items():
+    for name, values in score_names(page.view.parents, page.view.nodes, names_of(document), odds).items():
         page.add(name, values)
     return page.table()
 
@@ -178,7 +177,7 @@ def _places(page: _Features) -> None:
 
 def _containers(page: _Features) -> None:
     document, view, nodes, ends = page.document, page.view, page.view.nodes, page.view.ends
-    text, dense, linked = view.sums(view.mass), view.sums(page.prose), view.sums(view.links)
+    text, dense, linked = page.text, page.dense, page.linked
     score = scores(document)
     densest = int(np.argmax(score))
     quantities = (
@@ -222,21 +221,23 @@ def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> C
 
 
 def _named(page: _Features) -> None:
-    document = page.document
-    text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
-    whole = max(text[0], 1)
-    near = np.full((len(CATEGORIES) + 1, len(tags)), UNNAMED, np.float32)
-    for node in np.flatnonzero(page.lines).tolist():
-        name = names[node]
-        categories = (*TAG_CATEGORIES.get(tags[node], ()), *(find_categories(name) if name else ()))
-        if categories:
-            end, share = ends[node], text[node] / whole
-            for number in categories:
-                near[number, node:end] = share
+    document, view = page.document, page.view
+    text, ends, hidden = document.T, document.ends, document.hidden
+    whole = max(int(text[0]), 1)
+    labels, of = view.labels
+    holding = np.flatnonzero(page.lines)
+    near = np.full((len(CATEGORIES) + 1, len(of)), UNNAMED, np.float32)
+    found: list[tuple[int, ...]] = [()] * len(labels)
+    for label in np.unique(of[holding]).tolist():
+        tag, name = labels[label]
+        found[label] = (*TAG_CATEGORIES.get(tag, ()), *(find_categories(name) if name else ()))
+    for node, label, chars in zip(holding.tolist(), of[holding].tolist(), text[holding].tolist(), strict=True):
+        for number in found[label]:
+            near[number, node : ends[node]] = chars / whole
     for node in hidden:
         near[-1, node : ends[node]] = text[node] / whole
     for number, category in enumerate((*CATEGORIES, "unseen")):
-        page.add(f"in {category}", near[number, page.view.nodes])
+        page.add(f"in {category}", near[number, view.nodes])
 
 
 def _cues(page: _Features) -> None:
@@ -274,32 +275,24 @@ def _cues(page: _Features) -> None:
 
 def _alike(page: _Features) -> None:
     """The container with most siblings of its kind: posts, comments, teasers."""
-    document = page.document
-    count = len(document.tags)
-    held = page.view.sums(page.prose)
-    kinds: dict[tuple[int, str, str], int] = {}
-    kind_of = np.zeros(count, np.int64)
-    rank = np.zeros(count)
-    counts: list[int] = []
-    masses: list[float] = []
-    parents, tags, names = document.parents, document.tags, document.names
-    for node in np.flatnonzero(held > 0).tolist():
-        if tags[node] in _TEXTUAL:
-            continue
-        kind = kinds.setdefault((parents[node], tags[node], names[node]), len(kinds))
-        if kind == len(counts):
-            counts.append(0)
-            masses.append(0.0)
-        counts[kind] += 1
-        masses[kind] += held[node]
-        rank[node], kind_of[node] = counts[kind], kind + 1
-    sizes, totals = np.asarray([0, *counts], np.float64)[kind_of], np.asarray([0, *masses])[kind_of]
-    best, chosen, at = np.zeros(page.size), page.view.nodes, page.view.nodes
+    view = page.view
+    count = len(view.ends)
+    held = page.dense
+    labels, of = view.labels
+    nodes = np.flatnonzero((held > 0) & ~view.by_label(lambda tag, _: tag in _TEXTUAL))
+    _, kinds = np.unique(view.parents[nodes] * len(labels) + of[nodes], return_inverse=True)
+    counts = np.bincount(kinds)
+    # the first of each kind has the rank 1
+    by_kind = np.argsort(kinds, kind="stable")
+    rank, sizes, totals = np.zeros(count), np.zeros(count), np.zeros(count)
+    rank[nodes[by_kind]] = np.arange(1, len(nodes) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    sizes[nodes], totals[nodes] = counts[kinds], np.bincount(kinds, held[nodes])[kinds]
+    best, chosen, at = np.zeros(page.size), view.nodes, view.nodes
     for _ in range(LEVELS + 2):
         better = sizes[at] > best
         best = np.where(better, sizes[at], best)
         chosen = np.where(better, at, chosen)
-        at = page.view.parents[at]
+        at = view.parents[at]
     several = best > 1
     page.add_amount("alike", best)
     page.add_amount("alike rank", np.where(several, rank[chosen], 0))
@@ -312,7 +305,7 @@ def _stated(page: _Features) -> None:
     """1 in structured data, -1 missing from them, 0 without any; and repeats."""
     document, texts = page.document, page.document.blocks.texts
     inside, summary = np.zeros(page.size), np.zeros(page.size)
-    body = "".join(read(document).body.split())
+    body = page.stated
     if len(body) >= 200:
         for index in np.flatnonzero(page.view.mass >= 10).tolist():
             line = "".join(texts[index].split())
@@ -419,7 +412,7 @@ def _titled(page: _Features) -> None:
     found = np.bincount(places, minlength=size) if places else np.zeros(size)
     page.add("title terms", found / max(min(len(wanted), _TERMS), 1))
     inside = view.sums(np.where(view.linked, 0.0, found))
-    total, mass = max(float(inside[0]), 1.0), view.sums(view.mass)
+    total, mass = max(float(inside[0]), 1.0), page.text
     at = view.nodes
     for level in range(LEVELS):
         page.add(f"title terms of {level}", inside[at] / total)
@@ -437,14 +430,13 @@ def _readable(page: _Features) -> None:
     points = np.where(page.prose > 0, 1 + document.blocks.marks + np.minimum(view.mass / 100, 3), 0.0)
     holder = view.parents[view.nodes]
     score = np.bincount(holder, points, count) + 0.5 * np.bincount(view.parents[holder], points, count)
-    text, linked = view.sums(view.mass), view.sums(view.links)
-    score *= 1 - linked / np.maximum(text + linked, 1)
+    score *= 1 - page.linked / np.maximum(page.text + page.linked, 1)
     best = int(np.argmax(score))
     page.add_amount("levels out of readable", _levels_out(document, view.nodes, view.ends, best))
     whole = max(float(score[best]), 1e-9)
     page.add("readable", score[holder] / whole)
     page.add("readable above", score[view.parents[holder]] / whole)
-    body = "".join(read(document).body.split())
+    body = page.stated
     stated = page.rows[page.names.index("in stated body")]
     first = int(np.argmax(np.asarray(stated) > 0))
     upto = np.concatenate(([0.0], np.cumsum(view.chars)))
@@ -452,13 +444,13 @@ def _readable(page: _Features) -> None:
     page.add("stated text passed", np.clip(passed, -2, 4))
 
 
-def lines_of(document: Document) -> list[tuple[int, frozenset[str]]]:
+def lines_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
     """Return the terms of each line, by block, that is neither long nor a link."""
     texts, plain = document.blocks.texts, np.flatnonzero(~measure(document).linked).tolist()
-    return [(index, frozenset(terms(texts[index]))) for index in plain if len(texts[index]) <= _LINE_CHARS]
+    return [(index, tuple(dict.fromkeys(terms(texts[index])))) for index in plain if len(texts[index]) <= _LINE_CHARS]
 
 
-def score_terms(odds: Mapping[str, float], words: frozenset[str]) -> tuple[float, float]:
+def score_terms(odds: Mapping[str, float], words: Sequence[str]) -> tuple[float, float]:
     """Return the sum of the odds of a line's terms and the lowest of them.
 
     The sum is divided by the root of the count of all terms.
@@ -493,10 +485,25 @@ def is_dated(document: Document) -> bool:
     return bool(document.json_ld or document.times or _DATED & document.metas.keys())
 
 
-def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
-    tags, names = document.tags, document.names
-    named = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
-    return [(node, words) for node, words in named if words]
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Words of the tags and names of a page's nodes.
+
+    Attributes:
+        words: of each different tag and name.
+        of: for each node, ascending, that holds text and has such words: its number, and the place of its words.
+    """
+
+    words: list[tuple[str, ...]]
+    nodes: Counts
+    of: Counts
+
+
+def names_of(document: Document) -> Names:
+    labels, of = measure(document).labels
+    words = [name_words(tag, name) for tag, name in labels]
+    nodes = np.flatnonzero(np.fromiter(map(bool, words), np.bool_, len(words))[of] & (document.T > 0))
+    return Names(words, nodes, of[nodes])
 
 
 @lru_cache(maxsize=16384)
@@ -511,36 +518,33 @@ def name_words(tag: str, name: str) -> tuple[str, ...]:
 
 
 def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
-    return float(sum(odds.get(word, 0.0) for word in words) / len(words) ** 0.5)
+    return float(sum(odds.get(word, 0.0) for word in words) / len(words) ** 0.5) if words else 0.0
 
 
-def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]) -> dict[str, Values]:
+def score_names(parents: Counts, nodes: Counts, names: Names, odds: Mapping[str, float]) -> dict[str, Values]:
     """Score the names of the containers of each block, by feature.
 
-    `nodes` are those of the blocks; `scored` are nodes, ascending, each with its score; a sub-tree is `[node,
-    ends[node])`.
-    Cost: O(nodes + blocks log nodes).
+    `parents` is that of each node, the root's own; `nodes` are those of the blocks.
+    Cost: O(nodes x log levels).
     """
-    last = ends.tolist()
-    near, around, worst, best, total = ([0.0] for _ in SCORES)
-    open_ends, above = [len(last)], [0]  # the scored containers around a node, and their numbers
-    changes, innermost = [0], [0]  # nodes from which on another scored container is the innermost one
-    for number, (node, value) in enumerate(scored, 1):
-        while open_ends[-1] <= node:
-            changes.append(open_ends.pop())
-            above.pop()
-            innermost.append(above[-1])
-        outer = above[-1]
-        near.append(value)
-        around.append(near[outer])
-        worst.append(min(worst[outer], value))
-        best.append(max(best[outer], value))
-        total.append(total[outer] + value)
-        open_ends.append(last[node])
-        above.append(number)
-        changes.append(node)
-        innermost.append(number)
-    changes += reversed(open_ends)
-    innermost += reversed([0, *above[:-1]])
-    of = np.array(innermost)[np.searchsorted(changes, nodes, "right") - 1]
-    return {name: np.array(each)[of] for name, each in zip(SCORES, (near, around, worst, best, total), strict=True)}
+    size, count = len(parents), len(names.nodes)
+    # Named nodes are numbered from 1 on; 0 stands outside of all.
+    number = np.zeros(size, np.int64)
+    number[names.nodes] = np.arange(1, count + 1)
+    up = np.where(number > 0, np.arange(size), parents)
+    while True:  # pointers double their reach until they are at a named node or at the root
+        further = up[up]
+        if np.array_equal(further, up):
+            break
+        up = further
+    outer = np.zeros(count + 1, np.int64)
+    outer[1:] = number[up[parents[names.nodes]]]
+    outer[1:][names.nodes == 0] = 0
+    scores = np.array([score_words(odds, words) for words in names.words])
+    near = np.concatenate(([0.0], scores[names.of]))
+    worst, best, total, beyond = np.minimum(near, 0), np.maximum(near, 0), near, outer
+    while beyond.any():
+        worst, best = np.minimum(worst, worst[beyond]), np.maximum(best, best[beyond])
+        total, beyond = total + total[beyond], beyond[beyond]
+    of = number[up[nodes]]
+    return {name: each[of] for name, each in zip(SCORES, (near, near[outer], worst, best, total), strict=True)}

@@ -22,6 +22,8 @@ from .values import read_values
 _STATING: Final = frozenset({"meta", "link", "base"})
 _LEAST_STATED: Final = 400
 """Least characters of an `articleBody` that is a whole text."""
+PLAIN: Final = "css:.article-content.plain"
+"""Where `with_data` writes a body that came without markup."""
 MORE: Final = 3
 """Data must hold this many times the characters of the visible text."""
 _PROBES: Final = 6
@@ -112,5 +114,5 @@ def _markup(document: Document, story: Story, heading: str) -> str:
     source = f'<span class="source">来源：{escape(story.source)}</span>' if story.source else ""
     return (
         f'{head}<article class="article">{heading}<div class="info">{source}</div>'
-        f'<div class="article-content" itemprop="articleBody">{story.html}</div></article>'
+        f'<div class="article-content{" plain" * story.is_plain}" itemprop="articleBody">{story.html}</div></article>'
     )

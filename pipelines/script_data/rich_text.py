@@ -20,6 +20,7 @@ _HEADING = re.compile(r"head|title|h[2-6]$")
 _MARKUP = re.compile(
     r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I
 )
+_LAYOUT = re.compile(r"<(?!p>|a\b|br\b)[a-z]", re.I)
 _ESCAPED = re.compile(r"&lt;(?:p|br|div|span|a|section|strong|blockquote)\b.{0,2000}?&gt;", re.I | re.S)
 _BLOCK = re.compile(r"<(?:p|br|div|h\d|ul|ol|li|section|blockquote|table|figure|tr)\b", re.I)
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
@@ -35,6 +36,15 @@ def to_markup(value: object) -> str:
     '<h2>Ends</h2><p>It ends.</p>'
     """
     return _render(value, set(), 0)
+
+
+def is_laid_out(text: str) -> bool:
+    """Tell whether markup has more than paragraphs, links and breaks.
+
+    >>> is_laid_out('<p>Ends <a href="/">here</a></p>'), is_laid_out("<h2>Ends here</h2>")
+    (False, True)
+    """
+    return _LAYOUT.search(text) is not None
 
 
 def _render(value: object, written: set[int], depth: int) -> str:

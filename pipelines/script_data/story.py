@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from ..decode.text import squeeze
 from ..document.document import Document
 from .fields import TAG, TITLES, first_stated, is_card, is_part, letters_of, plain_name, prose_of, title_of
-from .rich_text import to_markup
+from .rich_text import is_laid_out, to_markup
 from .values import Carried, decode
 
 _MOST_OBJECTS: Final = 20_000
@@ -52,7 +52,10 @@ _NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An article in the data of a page: fields as stated, empty for none."""
+    """An article in the data of a page: fields as stated, empty for none.
+
+    `is_plain`: the body came as bare lines, all of them by who wrote it.
+    """
 
     title: str
     html: str
@@ -60,6 +63,7 @@ class Story:
     author: str = ""
     source: str = ""
     image: str = ""
+    is_plain: bool = False
 
 
 @dataclass(slots=True)
@@ -231,12 +235,13 @@ def _is_cut(body: object) -> bool:
 
 
 def _story(title: str, body: object, item: dict[str, object]) -> Story:
-    image = first_stated(item, _IMAGES)
+    image, html = first_stated(item, _IMAGES), to_markup(body)
     return Story(
         title=title,
-        html=to_markup(body),
+        html=html,
         published=first_stated(item, _TIMES)[:60],
         author=first_stated(item, _AUTHORS)[:200],
         source=first_stated(item, _SOURCES)[:100],
         image=image if image[:4] == "http" or image[:1] == "/" else "",
+        is_plain=not is_laid_out(html),
     )

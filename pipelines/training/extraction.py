@@ -17,6 +17,7 @@ from ..document.view import Flags
 from ..extract.combined import weigh
 from ..extract.features import (
     NAMED,
+    Names,
     Table,
     features,
     lines_of,
@@ -24,7 +25,6 @@ from ..extract.features import (
     score_lines,
     score_names,
     score_terms,
-    score_words,
 )
 from ..extract.network import Layout, Matrix, StagedNetwork, predict, surroundings
 from ..models.network import DenseNetwork, standardise
@@ -87,8 +87,8 @@ class TrainingPage:
     table: Table
     layout: Layout
     document: Document
-    names: list[tuple[int, tuple[str, ...]]]
-    lines: list[tuple[int, frozenset[str]]]
+    names: Names
+    lines: list[tuple[int, tuple[str, ...]]]
     content: Flags
     costs: Matrix
 
@@ -180,11 +180,12 @@ def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> lis
             sum_sub_trees(np.bincount(nodes, page.costs * flags, len(ends)), ends).tolist()
             for flags in (page.content, ~page.content)
         )
-        for node, page_words in page.names:
+        for node, label in zip(page.names.nodes.tolist(), page.names.of.tolist(), strict=True):
+            page_words = page.names.words[label]
             for word in page_words:
                 held[part][word] += content[node]
                 other[part][word] += rest[node]
-        for word in {word for _, page_words in page.names for word in page_words}:
+        for word in {word for label in set(page.names.of.tolist()) for word in page.names.words[label]}:
             sites[word].add(page.site)
     words = [word for word, where in sites.items() if len(where) >= _KNOWN_SITES]
     by_part = np.array([[[one[word] for word in words] for one in side] for side in (held, other)])
@@ -226,8 +227,7 @@ def _learn_line_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -
 
 
 def _rescore(page: TrainingPage, odds: Mapping[str, float], line_odds: Mapping[str, float]) -> None:
-    scored = ((node, score_words(odds, words)) for node, words in page.names)
-    rows = score_names(page.layout.ends, page.layout.nodes, scored)
+    rows = score_names(page.layout.parents, page.layout.nodes, page.names, odds)
     rows |= score_lines(page.document, ((index, score_terms(line_odds, words)) for index, words in page.lines))
     for name, values in rows.items():
         page.table.values[page.table.names.index(name)] = values

@@ -1,12 +1,12 @@
 """Score the saved pages of tests/pages: texts, titles, times, authors, sources and kinds.
 
-    uv run python -m tests.benchmarks.pages [PAGE ...] [--faults] [--by language] [--prune]
+    uv run python -m tests.benchmarks.pages [PAGE ...] [--faults] [--by language] [--prune] [--records]
 
 The table has a row for all pages and, with `--by`, one for each language or kind: mean F1 of the texts of articles
 (4-token shingles, a refused article counts 0), the share of texts that are right to the line, the share of pages that
 are rightly stored or refused, and the share of right answers in each field. `--faults` lists what is wrong, with what
 was found, and marks the faults that tests/pages/faults.toml does not know. PAGE limits all this to pages whose names
-begin so. `--prune` takes faults that are mended out of that file.
+begin so. `--prune` takes faults that are mended out of that file, `--records` stores digests of all that is read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from tests.gold_pages import FOLDER, GoldPage, faults, gold_pages, known_faults, lines, read, text_f1
+from tests.gold_pages import FOLDER, GoldPage, faults, gold_pages, known_faults, lines, read, store_records, text_f1
 
 from .commands import new_parser
 
@@ -78,9 +78,12 @@ def main() -> int:
     options.add_argument("--faults", action="store_true", help="list what is wrong, page by page")
     options.add_argument("--by", choices=sorted(GROUPS), help="a row for each of these, too")
     options.add_argument("--prune", action="store_true", help="take mended faults out of faults.toml")
+    options.add_argument("--records", action="store_true", help="store records.json, with which a test compares")
     chosen = options.parse_args()
     if chosen.prune:
         prune()
+    if chosen.records:
+        store_records()
     beginnings = tuple(chosen.pages) or ("",)
     pages = [page for name, page in gold_pages().items() if name.startswith(beginnings)]
     if not pages:

@@ -7,7 +7,18 @@ from collections import Counter
 import pytest
 
 from tests.files import files_in
-from tests.gold_pages import FIELDS, FOLDER, faults, gold_pages, known_faults, read, text_f1
+from tests.gold_pages import (
+    FIELDS,
+    FOLDER,
+    ROOMS,
+    faults,
+    gold_pages,
+    known_faults,
+    read,
+    record,
+    stored_records,
+    text_f1,
+)
 
 MEAN_F1 = 0.98
 """Mean F1 of the texts of articles that must be reached; refused articles count 0."""
@@ -32,6 +43,18 @@ def test_refused_pages_keep_no_text() -> None:
 def test_texts_are_right_on_the_whole() -> None:
     articles = [page for page in gold_pages().values() if page.is_article]
     assert sum(text_f1(page, read(page.name)) for page in articles) / len(articles) >= MEAN_F1
+
+
+def test_records_are_those_stored() -> None:
+    """What makes pages cheaper to read changes nothing of what is read, right or wrong."""
+    stored = stored_records()
+    assert stored.keys() == gold_pages().keys()
+    changed: dict[str, list[str]] = {room: [] for room in ROOMS}
+    for name, digests in stored.items():
+        for room, digest, found in zip(ROOMS, digests, record(name), strict=True):
+            changed[room] += [name] if digest != found else []
+    changed = {room: names for room, names in changed.items() if names}
+    assert changed == {}, "where that is meant: uv run python -m tests.benchmarks.pages --records"
 
 
 def test_expectations_and_pages_belong_together() -> None:

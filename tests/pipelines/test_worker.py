@@ -454,3 +454,31 @@ def test_nothing_of_the_crawler_is_loaded_in_a_worker() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
     )
     assert {"scrapy", "twisted", "crawler"}.isdisjoint(done.stdout.split())
+
+
+def test_damaged_model_costs_pages_not_the_start_of_workers(tmp_path: Path) -> None:
+    """Fork servers import `pipelines.warm`; what it raised would end them, and their pages would wait for ever."""
+    code = (
+        "from pathlib import Path; from pipelines.models import files; "
+        f"files.path = lambda name: Path({str(tmp_path)!r}, name); "
+        "import pipelines.warm_descriptions as made; print(len(made.warm.SHARED))"
+    )
+    path = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert int(done.stdout) > 0
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["pipelines.parse_page", "pipelines.describe", "pipelines.warm", "crawler.commands.extract", "crawler.web.app"],
+)
+def test_pages_are_read_with_one_thread_of_linear_algebra(module: str) -> None:
+    """Whatever is imported first; of two threads each waits for the other on matrices as small as a page's."""
+    pytest.importorskip("threadpoolctl")
+    code = f"import {module}, numpy, threadpoolctl; print(*(i['num_threads'] for i in threadpoolctl.threadpool_info()))"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["1"]

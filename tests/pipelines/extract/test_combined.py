@@ -56,7 +56,9 @@ def test_features_are_those_of_the_training() -> None:
 
 def test_names_of_containers_are_scored_from_the_outside_in() -> None:
     document = parse(b"<body class=page><p>a</p><div class='post tags'><p>b</p><i class=ad>c</i></div></body>", "")
-    assert dict(names_of(document))[document.tags.index("div")] == ("post", "tags")
+    names = names_of(document)
+    at = names.nodes.tolist().index(document.tags.index("div"))
+    assert names.words[names.of[at]] == ("post", "tags")
     table = features(document, {"tags": -2.0, "post": -2.0, "ad": -3.0, "<p>": 1.0, "page": 0.5}, {})
     rows = np.array([table.values[table.names.index(name)] for name in SCORES])
     both = -4 / 2**0.5
@@ -297,7 +299,8 @@ def test_prose_behind_a_label_in_the_middle_stays() -> None:
 def test_advert_in_the_middle_heads_no_section() -> None:
     first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
     painter = "<p>(Painter: <a href=/who>Jonathan Doe of Oldport</a>)</p>"
-    lines = lines_of(f"{first}<div>Advertisement</div>{painter}{second}<div>Article content</div>{third}")
+    more = "<div>Advertisement - story continues below</div>"
+    lines = lines_of(f"{first}<div>Advertisement</div>{painter}{more}{second}<div>Article content</div>{third}")
     assert lines[1].startswith("(Painter:")
     assert len(lines) == 4
 

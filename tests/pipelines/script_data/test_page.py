@@ -192,6 +192,22 @@ def test_message_without_a_title_is_named_by_its_first_line():
     assert TEXT[0].startswith(found.metadata.title)
 
 
+def test_bare_lines_are_kept_to_the_last():
+    """Keep greetings, addresses and signs of a post that is written without markup, all by its author."""
+    lines = [
+        "刚到江城。",
+        *TEXT,
+        "http://news.example/qiao",
+        '见<a class="ref">图2</a>',
+        "声明：图片归作者所有。",
+        "小林，11月11日",
+    ]
+    state = {"title": TITLE, "body": {"text": "\n\n".join(lines), "kind": "post"}, "id": "2019111101"}
+    found = parse_page(shell(f"<script>window.s={json.dumps(state)}</script>", TITLE), URL, fetched_at=NOW)
+    assert found.text_from is TextFrom.DATA
+    assert found.extraction.text == "\n".join(lines).replace('<a class="ref">图2</a>', "图2")
+
+
 def test_script_too_long_to_be_read_hides_no_other():
     """Read the data behind a program of millions of characters."""
     program = f"<script>{'var a;' * 800_000}</script>"
