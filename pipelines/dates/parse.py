@@ -67,7 +67,7 @@ _BEFORE_YEAR: Final = MONTHS | {
 }
 """Some short names are words of other languages: months only where a year follows."""
 _CLOCK_WEST = (
-    rf"(?:(?:\s?г\.)?\s{{0,2}}[,،:·|•–—-]?\s{{0,3}}{LISTS.pattern('before clocks')}?\s{{0,3}}"
+    rf"(?:(?:\s?г\.)?\s{{0,2}}[,،:·|•(–—-]?\s{{0,3}}{LISTS.pattern('before clocks')}?\s{{0,3}}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 NAME: Final = r"([^\s\d\x00-\x2f:-@\[-`{-\xb4\xb6-\xbf\u2010-\u206f\u3000-\u303f\uff00-\uff20،؛۔]{2,16})"
@@ -77,7 +77,7 @@ _YEAR_FIRST = re.compile(
     re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(
-    rf"(\d(?<!\d\d)\d?)(?:{LISTS.choices('ordinals')}|\.|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?"
+    rf"(\d(?<!\d\d)\d?)(?:(?:{LISTS.choices('ordinals')}),?|\.|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?"
     rf"(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
     r"(?:de\s|del\s)?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
@@ -93,6 +93,10 @@ _SHORT_NAMED = re.compile(
 )
 _SHORT_LINE = re.compile(
     rf"(?:[^\W\d_]{{2,12}}[.,]?\s)?(\d(?<!\d\d)\d?)\s{{0,2}}{NAME}\.?,?\s{{0,2}}(\d\d)(?![\w/-]|[.:]\d)" + _CLOCK_WEST,
+    re.IGNORECASE,
+)
+_SHORT_CLOCKED = re.compile(
+    rf"(\d(?<![\w./-]\d)\d?)\.?\s{NAME}\.?,?\s(\d\d),?\s(\d{{1,2}}):(\d\d)(?::(\d\d))?(?![\d:])\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
 )
 _TWO = re.compile(r"(\d(?<![\w./-]\d)\d?)([./-])(\d\d?)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
@@ -263,8 +267,10 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
     local = now.astimezone(habits.zone)
-    named = _SHORT_NAMED.search(text) or (_SHORT_LINE.search if habits.buddhist else _SHORT_LINE.fullmatch)(
-        text.strip()
+    named = (
+        _SHORT_NAMED.search(text)
+        or (_SHORT_LINE.search if habits.buddhist else _SHORT_LINE.fullmatch)(text.strip())
+        or _SHORT_CLOCKED.search(text)
     )
     if named:
         month = number_of_month(named[2], habits.language)

@@ -69,7 +69,7 @@ _LEAST_PARAGRAPHS: Final = 2
 """On a page with less visible text than that, a `noscript` with paragraphs and more text is read instead."""
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 _BLANKS = re.compile(r"\s{2,}")
-_STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?")
+_STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?(?:\s?(?:Z|[+-]\d\d:?\d\d))?")
 """A `title` attribute that is a time, where readers see "5 days ago"."""
 _LINKING: Final = frozenset({"a", "area", "iframe", "frame"})
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})

@@ -278,6 +278,22 @@ _STAMP_CHARS: Final = 90
 _POINTER_CHARS: Final = 240
 
 
+_CAPTION_NAME: Final = re.compile(
+    r"caption|(?:^|[\s_-])(?:pic|img|image|photo|foto|tu)s?[-_]?(?:text|desc|title|info|note|intro|credit|zhu)|"
+    r"(?:^|[\s_-])credits?(?:$|[\s_-])"
+)
+
+
+@lru_cache(maxsize=8192)
+def is_caption_name(name: str) -> bool:
+    """Tell whether an element is named after captions or credits of pictures.
+
+    >>> is_caption_name("pic-intro"), is_caption_name("picture")
+    (True, False)
+    """
+    return _CAPTION_NAME.search(name) is not None
+
+
 @lru_cache(maxsize=8192)
 def is_noisy_name(name: str) -> bool:
     return bool(_NAME.search(name)) and not _BODY_NAME.search(name)

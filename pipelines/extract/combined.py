@@ -22,6 +22,7 @@ from ..document.view import HEADINGS, Flags, Values, measure
 from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
+from .borders.captions import drop_captions
 from .borders.copies import drop_copies
 from .borders.inner import fill_gaps, whole_blocks, whole_series
 from .borders.stories import other_stories
@@ -144,7 +145,7 @@ def _choose_whole(document: Document, chances: Values, mass: Values, titles: str
     blocks, confidence = choose_outside(document, chances)
     blocks = whole_series(document, fill_gaps(document, blocks, chances), mass)
     blocks = whole_blocks(document, _trimmed(document, blocks, chances, mass, titles), chances, mass)
-    return drop_copies(document, blocks, mass), confidence
+    return drop_captions(document, drop_copies(document, blocks, mass), mass), confidence
 
 
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:

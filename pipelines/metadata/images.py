@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..decode.text import clean, squeeze
 from ..document.document import Document
-from ..document.noise import is_info
+from ..document.noise import is_caption_name, is_info
 from ..document.structured_data import Structured
 from ..records import Image
 from ..urls import host_key, site_key
@@ -47,9 +47,6 @@ _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BEFORE_TEXT, _BEHIND_TEXT = 6, 3
 _WITH_WIDTHS = re.compile(r"(\S{1,2000})\s{1,9}\d{1,5}[wx](?:,|$)")
 """Several URLs with their widths, as `srcset` has them."""
-_CAPTION_NAME = re.compile(
-    r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
-)
 _LISTS: Final = WordLists(Path(__file__).with_name("words") / "titles.txt")
 _any = _LISTS.pattern
 _CAPTION_LINE = re.compile(
@@ -63,11 +60,15 @@ _NO_CAPTION = re.compile(
     re.IGNORECASE,
 )
 _NO_PICTURE = re.compile(
-    r"(?:^|[/_.-])(?:logos?\d{0,3}|icons?|favicons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
-    r"share\w{0,8}(?=[^/]*$)|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrows?|"
-    r"btn|button|"
-    r"transparent|grey|weixin|wechat|1x1|gravatar|headshots?|badges?|sprite|emoji|smil(?:ey|ies)|author-?(?:image|photo)s?|"
-    r"profile-?(?:image|photo|pic)s?|userpic|jiathis\d?|default-?(?:image|og|social|share))(?:[/_.\d-]|$)",
+    r"(?:^|[/_.-])(?:logos?\d{0,3}|icons?|favicons?|avatars?|enlarge|ensmall|88x31|"
+    r"share\w{0,8}(?=[^/]*$)|qr-?code|erweima|blank|spacer|placeholder|loading|arrows?|"
+    r"btn|button|1x1|gravatar|headshots?|badges?|sprite|emoji|smil(?:ey|ies)|author-?(?:image|photo)s?|"
+    r"profile-?(?:image|photo|pic)s?|userpic|jiathis\d?|default-?(?:image|og|social|share)|"
+    # these tell what a picture shows where many words do, and it is a photo
+    r"(?:facebook|twitter|e?mail|envelope|print|rss|bullet|pixel|transparent|clear|grey|weixin|wechat)"
+    r"(?![^?#]*/(?:[^/?#_.-]{1,40}[_.-]){3,20}(?:jpe?g|webp)(?:[?#]|$))"
+    r"(?![^/?#]*(?:[_.-][^/?#_.-]{1,40}){2,20}\.(?:jpe?g|webp)(?:[?#]|$)))"
+    r"(?:[/_.\d-]|$)|/banners?/",
     re.IGNORECASE,
 )
 
@@ -167,7 +168,7 @@ def find_images(
         key = picture_key(url)
         if key not in images and (
             (node < low and not (node > headline and _caption_of_figure(document, _figure(document, node))))
-            or _NO_PICTURE.search(value[-120:])
+            or _NO_PICTURE.search(f"/{value[-120:]}")
             or _is_small(document, node)
             or _is_beside(document, node)
             or (squeeze(alternative) in portraits and alternative)
@@ -193,7 +194,7 @@ def _stated(document: Document, structured: Structured) -> dict[str, Image]:
     images: dict[str, Image] = {}
     for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
         url = document.resolve(value)
-        if url and not _NO_PICTURE.search(value[-120:]):
+        if url and not _NO_PICTURE.search(f"/{value[-120:]}"):
             key = picture_key(url)
             if not any(_is_crop(key, other) for other in images):
                 images.setdefault(key, Image(url, "", lead=not images))
@@ -263,7 +264,7 @@ def _figure(document: Document, node: int) -> int:
         node = document.parents[node]
         if node < 0 or document.tags[node] in _ENCLOSING:
             return -1
-        if document.tags[node] == "figure" or (document.names[node] and _CAPTION_NAME.search(document.names[node])):
+        if document.tags[node] == "figure" or (document.names[node] and is_caption_name(document.names[node])):
             return node
         levels += document.tags[node] not in _WRAPPERS
     return -1
@@ -309,7 +310,7 @@ def _caption(document: Document, node: int, *, is_above: bool) -> str:
         at, start = blocks.nodes[index], blocks.starts[index]
         if len(text) > _MAX_CAPTION_CHARS or tags[at] in _HEADINGS:
             break
-        named = tags[at] == "figcaption" or _CAPTION_NAME.search(f"{names[at]} {names[start]}")
+        named = tags[at] == "figcaption" or is_caption_name(f"{names[at]} {names[start]}")
         if named or (start < end and tags[figure] == "figure"):
             return text
         if not is_above and index <= following + 1 and len(text) <= _MAX_LINE_CHARS:

@@ -223,6 +223,13 @@ _DATE = re.compile(r"([^\W\d_]{3,10})\.? \d{1,2}|\d{1,2}\.? ([^\W\d_]{3,10})")
 _CLOCK = re.compile(r"\d[.:]\d\d|\b[ap]\.?m\.?$", re.IGNORECASE)
 _PUBLISHER = re.compile(rf"{_any('publisher endings')}$|^{_any('publisher beginnings')}|[前日]$")
 _ORGANISATION = re.compile(_any("organisation characters"))
+_COMPANY = re.compile(
+    r"(?:^|[\s,])(?:s\.\s?a|[aα]\.\s?[eε]|gmbh|inc|ltd|llc|corp|s\.?r\.?l|s\.\s?p\.\s?a|sp\. ?z ?o\. ?o|pty|plc|b\.v|"
+    r"ооо|зао|оао)\.?$|"
+    r"(?:有限公司|株式会社|㈱)$",
+    re.IGNORECASE,
+)
+"""Legal forms of companies."""
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 
 
@@ -588,6 +595,8 @@ class NameTest:
             return is_user and ((name.isalnum() and has_digits) or not is_made_of_words(name))
         if is_office(name) or same(name, self.houses):
             return True
+        if _COMPANY.search(name):
+            return False
         return not (_is_initials(name) or _TITLED.match(name) or _is_phrase(name) or is_made_of_words(name))
 
 

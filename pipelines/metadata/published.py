@@ -76,8 +76,10 @@ def find_published(
     is_trusted = stated is not None and _has_clock(stated) and not _is_doubtful(stated, now, habits)
     is_settled = stated is not None and is_trusted and stated.is_zoned
     visible, is_relative = (None, False) if is_settled else read_visible(document, lines, now, habits)
+    if is_relative and (told := _told(document, lines.kept, now, habits)):
+        visible, is_relative = told, False
     if stated and is_trusted and not _tells_zone(visible, stated):
-        return stated, origin
+        return _zoned(document, stated, now, habits), origin
     if visible and visible.precision == GUESS:
         return _surer(document, structured, lines.kept, now, habits, guess=visible)
     exact = visible if visible and visible.precision != "day" else None
@@ -184,29 +186,43 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
     return day
 
 
-def _zoned(document: Document, visible: Moment, now: datetime, habits: Habits) -> Moment:
-    """Return the `<time>` element of the same minute, which has zone and second."""
-    if habits.zone is not UNKNOWN:
-        return visible  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
-    clock = visible.iso[10:16]
-    for _, value in document.times[:8]:
+def _zoned(document: Document, found: Moment, now: datetime, habits: Habits) -> Moment:
+    """Return a time with the zone that the page states for the same minute."""
+    if found.is_zoned or not found.has_clock:
+        return found  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
+    clock = found.iso[10:16]
+    values = [value for _, value in document.times[:8]]
+    values += [find_meta(document, name) for name in document.metas if _NAME.search(name) and not _NO.search(name)]
+    for value in values:
         if clock in value:
             moment = parse.read_stamp(value, now, habits)
-            if moment and moment.iso[:16] == visible.iso[:16]:
+            if moment and moment.is_zoned and moment.iso[:16] == found.iso[:16]:
                 return moment
-    return visible
+    return found
 
 
-def _others(
-    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
-) -> Iterator[tuple[str, Moment]]:
-    # behind the text stand the times of other articles
+def _told(document: Document, kept: Sequence[int], now: datetime, habits: Habits) -> Moment | None:
+    """Return the time of an element that shows it as "3 hours ago"."""
+    return next((moment for moment in _elements(document, kept, now, habits) if moment.has_clock), None)
+
+
+def _elements(document: Document, kept: Sequence[int], now: datetime, habits: Habits) -> Iterator[Moment]:
+    """Yield the times of elements up to the end of the text.
+
+    Behind it stand those of other articles.
+    """
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
     for node, value in document.times[:5]:
         moment = parse.read_stamp(value, now, habits) if node <= end else None
         if moment:
-            yield "visible", moment
+            yield moment
+
+
+def _others(
+    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
+) -> Iterator[tuple[str, Moment]]:
+    yield from (("visible", moment) for moment in _elements(document, kept, now, habits))
     values = [(structured.page_published, "json-ld")] if structured.page_published else []
     values += [
         (find_meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)

@@ -162,6 +162,9 @@ def test_words_that_are_no_names() -> None:
     raw = [
         "River Post",
         "Jane Doe",
+        "INTERIA.PL S.A",
+        "Oldport Media Ltd.",
+        "山海传媒有限公司",
         "http://x.com/a",
         "admin",
         "x" * 200,

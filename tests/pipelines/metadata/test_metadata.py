@@ -248,11 +248,22 @@ def test_figure_with_another_name_is_another_image() -> None:
         "<div class='video video-inline'><div><img src=/p/2.jpg alt='Storm takes roof'></div></div>",
         "<p><img src=/p/2.jpg alt='Ida Berg'></p>",
         "<p><img src=/img/blue-favicon.png></p>",
+        "<p><img src=/img/envelope.jpg></p>",
+        "<p><img src=/img/clear.gif></p>",
+        "<p><img src=/images/banners/summer-sale-2024.jpg></p>",
     ],
 )
 def test_pictures_of_other_stories_and_of_authors_are_left_out(box: str) -> None:
     article = f"<article><h1>Pier</h1><p>By Ida Berg</p>{PIER}{box}<img src=/p/1.jpg>{PIER}</article>"
     assert pictures_of(f'{article}<meta name="author" content="Ida Berg">') == [("p/1.jpg", "")]
+
+
+@each_row(
+    "name", ["Europe-Twitter-offices-in-Dublin.jpg", "google-pixel-quick-tap.jpg?w=800", "24-grey-goose-2.w160.webp"]
+)
+def test_words_of_buttons_may_tell_what_a_photo_shows(name: str) -> None:
+    found = pictures_of(f"<article><h1>Pier</h1>{PIER}<img src=/p/{name}>{PIER}</article>")
+    assert [url for url, _ in found] == [f"p/{name}"]
 
 
 def test_picture_that_links_to_its_own_page_stays() -> None:

@@ -36,6 +36,11 @@ def dated(above: str = "", head: str = "", below: str = "", path: str = "/news/1
         ("news.example.cn", "zh-CN", "2025年6月30日 18:05", "2025-06-30T18:05+08:00", "2025-06-30 10:05:00"),
         ("news.example.de", "de", "30. Juni 2025", "2025-06-30", "2025-06-29 22:00:00"),
         ("news.example.com", "en", "June 30, 2025", "2025-06-30", "2025-06-29 16:00:00"),
+        ("news.example.ru", "ru", "30 июня 2025, 18:05", "2025-06-30T18:05+03:00", "2025-06-30 15:05:00"),
+        ("news.example.ru", "ru", "30 июня 2012, 18:05", "2012-06-30T18:05+04:00", "2012-06-30 14:05:00"),
+        ("news.example.pl", "pl", "30 czerwca 2025 (18:05)", "2025-06-30T18:05+02:00", "2025-06-30 16:05:00"),
+        ("news.example.pl", "pl", "PAP | 30 cze 25 18:05", "2025-06-30T18:05+02:00", "2025-06-30 16:05:00"),
+        ("news.example.uk", "en", "18:05 - 30th, Jun 2025", "2025-06-30T18:05+01:00", "2025-06-30 17:05:00"),
     ],
 )
 def test_time_is_as_precise_as_shown_and_in_utc_for_comparison(
@@ -289,6 +294,19 @@ def test_embedded_post_does_not_date_a_page_that_states_its_time() -> None:
         ("June 30, 2025 4:21 PM", "2025-06-30T00:00:00+08:00", "2025-06-30T16:21+08:00", "2025-06-30 08:21:00"),
         # counted back from the request
         ("3 hours ago", "", "2025-07-02T01:00+00:00", "2025-07-02 01:00:00"),
+        # but for the time that stands behind the words
+        (
+            "<abbr title='2025-07-01T22:07:30Z'>3 hours ago</abbr>",
+            "",
+            "2025-07-01T22:07:30+00:00",
+            "2025-07-01 22:07:30",
+        ),
+        (
+            "<time datetime='2025-06-30T16:21-04:00'>Monday</time>",
+            "2025-06-30T16:21:00",
+            "2025-06-30T16:21-04:00",
+            "2025-06-30 20:21:00",
+        ),
     ],
 )
 def test_zone_that_nobody_tells_is_none(shown: str, stated: str, precise: str, utc: str) -> None:
