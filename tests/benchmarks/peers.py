@@ -6,7 +6,7 @@
 Crawls are of the generated pages of `tests.benchmarks.static_site`, 50 KB each. The others are given all URLs and look
 for no links (`tests.benchmarks.peer_crawls`); ours starts at one page and does all that it does by default. CPU is that
 of all processes, with the start; memory is the most that the tree took at a time, shared pages once. crawlee is in no
-group, because it brings pydantic, and where that is installed every command of Scrapy loads it (0.16 s of CPU).
+group, because it brings pydantic, and where that is installed every command of Scrapy loads it.
 
 Extraction is measured on pages of all corpora under BENCH_DATA, one page by all programs before the next; the others
 get text that is decoded already. F1 is the mean over the articles whose text is known, by shingles of four words.
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
+import os
 import sqlite3
 import statistics
 import sys
@@ -215,6 +216,8 @@ def main() -> None:
     parser.add_argument("--saved", type=int, default=300, help="saved pages to extract from; 0: none")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    # Else every start would compile all modules anew, which takes most of the time of a start and says nothing.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.pages:
         rounds = crawls(options)
         print(table(rounds, CRAWLED, [base for base in ("fetch only", STOCK) if base in rounds]), "\n", flush=True)
