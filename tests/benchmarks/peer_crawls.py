@@ -1,10 +1,11 @@
-"""Crawls of other programs over given URLs: what `tests.benchmarks.peers` and `crawl_speed` run beside ours.
+"""Crawls of other programs: what `tests.benchmarks.peers` and `crawl_speed` run beside ours.
 
-    python -m tests.benchmarks.peer_crawls fetch URLS                      Scrapy downloads and does nothing else
-    python -m tests.benchmarks.peer_crawls scrapy URLS DATABASE EXTRACTOR  and extracts: one SQLite row an article
-    python -m tests.benchmarks.peer_crawls crawlee URLS DATABASE EXTRACTOR
+    python -m tests.benchmarks.peer_crawls fetch URLS                            Scrapy downloads, and nothing else
+    python -m tests.benchmarks.peer_crawls scrapy URLS DATABASE EXTRACTOR        follows links from the first URL
+    python -m tests.benchmarks.peer_crawls scrapy-given URLS DATABASE EXTRACTOR  reads these URLs alone
+    python -m tests.benchmarks.peer_crawls crawlee URLS DATABASE EXTRACTOR       likewise
 
-URLS is a file with one on each line. No links are sought, no duplicates, nothing is searched or kept but the article.
+URLS is a file with one on each line. Each article becomes a SQLite row; nothing else is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import logging
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,22 +75,27 @@ LANGUAGE = "zh"
 """Of the generated pages, which name none."""
 
 
-def scrapy_crawl(urls: list[str], use: Callable[[str, str], None] | None) -> None:
-    """Download with Scrapy, as few of its parts switched on as a user would leave."""
+def scrapy_crawl(urls: list[str], use: Callable[[str, str], None] | None = None, *, follows: bool = False) -> None:
+    """Crawl with Scrapy, as few of its parts switched on as a user would leave."""
     import scrapy
     from scrapy.crawler import CrawlerProcess
     from scrapy.http import TextResponse
+    from scrapy.linkextractors import LinkExtractor
+
+    links = LinkExtractor()
 
     class Peer(scrapy.Spider):
         name = "peer"
 
         async def start(self) -> AsyncIterator[scrapy.Request]:
-            for url in urls:
-                yield scrapy.Request(url, dont_filter=True)
+            for url in urls[:1] if follows else urls:
+                yield scrapy.Request(url)
 
-        def parse(self, response: TextResponse) -> None:
+        def parse(self, response: TextResponse) -> Iterator[scrapy.Request]:
             if use:
                 use(response.text, response.url)
+            if follows:
+                yield from (scrapy.Request(link.url) for link in links.extract_links(response))
 
     process = CrawlerProcess(
         {
@@ -131,11 +138,11 @@ def main(program: str, urls: str, database: str = "", extractor: str = "") -> No
     logging.disable(logging.CRITICAL)  # they say much about broken markup
     listed = Path(urls).read_text("utf-8").split()
     if program == "fetch":
-        scrapy_crawl(listed, None)
+        scrapy_crawl(listed)
         return
     stored, extract = Stored(database), EXTRACTORS[extractor]
-    crawl = {"scrapy": scrapy_crawl, "crawlee": crawlee_crawl}[program]
-    crawl(listed, lambda page, url: stored.add(extract(page, url, LANGUAGE)))
+    programs = {"scrapy": partial(scrapy_crawl, follows=True), "scrapy-given": scrapy_crawl, "crawlee": crawlee_crawl}
+    programs[program](listed, lambda page, url: stored.add(extract(page, url, LANGUAGE)))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     uv run --group peers [--with crawlee] python -m tests.benchmarks.peers [--pages 1600] [--hosts 50] [--saved 300]
         [--rounds 3]
 
-Crawls are of the generated pages of `tests.benchmarks.static_site`, 50 KB each. The others are given all URLs and look
-for no links (`tests.benchmarks.peer_crawls`); ours starts at one page and does all that it does by default. CPU is that
+Crawls are of the generated pages of `tests.benchmarks.static_site`, 50 KB each. Scrapy follows links from one page
+(`tests.benchmarks.peer_crawls`), as ours does, or is given all URLs, as crawlee is, and looks for no links. CPU is that
 of all processes, with the start; memory is the most that the tree took at a time, shared pages once. crawlee is in no
 group, because it brings pydantic, and where that is installed every command of Scrapy loads it.
 
@@ -53,7 +53,8 @@ PEERS = {
     STOCK: ("scrapy", "trafilatura"),
     "Scrapy + readability-lxml": ("scrapy", "readability"),
     "Scrapy + newspaper4k": ("scrapy", "newspaper"),
-    "crawlee + trafilatura": ("crawlee", "trafilatura"),
+    "Scrapy + trafilatura, given all URLs": ("scrapy-given", "trafilatura"),
+    "crawlee + trafilatura, given all URLs": ("crawlee", "trafilatura"),
 }
 CRAWLED = {
     "CPU ms a page": ".1f",
@@ -121,7 +122,7 @@ def crawls(options: argparse.Namespace) -> Rounds:
         database = folder / "articles.db"
         runs = {"fetch only": partial(crawl, fetch_command(urls), options.pages, None)}
         for title, (program, extracts) in PEERS.items():
-            if find_spec(program) and find_spec(extracts):
+            if find_spec(program.partition("-")[0]) and find_spec(extracts):
                 module = [sys.executable, "-m", "tests.benchmarks.peer_crawls"]
                 command = [*module, program, str(urls), str(database), extracts]
                 runs[title] = partial(crawl, command, options.pages, database)
@@ -136,6 +137,10 @@ def crawls(options: argparse.Namespace) -> Rounds:
 
 def bare(body: bytes) -> None:
     etree.fromstring(body or b"<p>", etree.HTMLParser(huge_tree=True, recover=True))
+
+
+def parse_ours(body: bytes, url: str) -> None:
+    parse(body, url)
 
 
 def text_and_metadata(body: bytes, url: str) -> str:
@@ -158,6 +163,7 @@ def extractors() -> dict[str, Callable[[bytes, str, str], str | None]]:
     """
     found: dict[str, Callable[[bytes, str, str], str | None]] = {
         BARE: lambda body, url, text: bare(body),
+        "ours, decoding and parsing": lambda body, url, text: parse_ours(body, url),
         "ours, text and metadata": lambda body, url, text: text_and_metadata(body, url),
         "ours without descriptions": lambda body, url, text: everything(body, url, None),
         "ours": lambda body, url, text: everything(body, url, DESCRIBE),
