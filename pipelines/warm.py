@@ -10,12 +10,13 @@ import numpy as np
 
 from .dedup import method
 from .extract.combined import network
+from .links.scope import Scope
 from .metadata.name_words import is_chinese_word, is_made_of_words
 from .models.files import ModelError
 from .page_kind.model import shipped
 from .search.terms import index_terms
 from .urls import site_key
-from .worker import parse_job
+from .worker import Job, ParseOptions, parse_job
 
 SHARED: list[object] = []
 
@@ -40,7 +41,9 @@ share(
     lambda: site_key("news.example.com.cn"),
     network,
     shipped,
-    lambda: parse_job,
+    lambda: parse_job(
+        Job("page", b"<p>news</p>", "http://news.example/", "", "", 0.0, Scope("any", ())), ParseOptions()
+    ),
     lambda: is_made_of_words("Jane Doe"),
     lambda: is_chinese_word("新闻"),
     lambda: np.ones((256, 256)) @ np.ones((256, 256)),  # BLAS takes its working memory with the first large product

@@ -49,13 +49,8 @@ from .extract import extractor as find_extractor
 from .focus import record
 from .focus.terms import read_document
 from .focus.topic import Topic
-from .links.feeds import looks_like_feed, parse_feed
 from .links.scope import Scope, resolve_page
-from .links.sitemaps import looks_like_sitemap, parse_sitemap
-from .metadata.visible_time import read_newest
-from .parse_page import read_page
 from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
-from .text_form.explain import FORMS
 from .url_rules import trap_signals as signals
 from .url_rules.trap_signals import KnownTraps
 
@@ -205,6 +200,9 @@ class DescribeJob:
 
 def parse_job(job: Job, options: ParseOptions) -> ParseResult:
     """Parse one document in a worker; a page may turn out to be a feed or sitemap."""
+    from .links.feeds import looks_like_feed, parse_feed  # noqa: PLC0415 - of no use in the process that asks: `warm`
+    from .links.sitemaps import looks_like_sitemap, parse_sitemap  # noqa: PLC0415
+
     if job.dom:
         return _parse_page(job, parse(job.dom, job.url, DOM_TYPE, options.bounds), options)
     if job.kind == Kind.SITEMAP or (job.kind == Kind.PAGE and looks_like_sitemap(job.body)):
@@ -218,6 +216,9 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
 
 
 def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseResult:
+    from .parse_page import read_page  # noqa: PLC0415 - as in `parse_job`
+    from .text_form.explain import FORMS  # noqa: PLC0415
+
     document, parsed, extraction = read_page(
         document,
         robots_header=job.robots_header,
@@ -292,6 +293,8 @@ def _resolve(
 ) -> ParseResult:
     # sites list what they have in feeds and sitemaps: no trap is looked for there
     blocked = job.traps.blocked if job.traps is not None and job.kind == Kind.PAGE else None
+    from .metadata.visible_time import read_newest  # noqa: PLC0415 - as in `parse_job`
+
     newest = None
     if document is not None and job.scope.period.since is not None and parsed.kind is PageKind.LIST:
         newest = read_newest(document, datetime.fromtimestamp(job.fetched_at, UTC))

@@ -172,11 +172,11 @@ class _Inputs:
 
     def __iter__(self) -> Iterator[SavedPage]:
         """Yield all pages, printing damaged records on standard error."""
-        from ..corpus.sources import pages_of_archives
+        from ..corpus import warc
 
         yield from self.pages
         notes: list[str] = []
-        for page in pages_of_archives(self.archives, notes):
+        for page in warc.pages_of_archives(self.archives, notes):
             yield page
             _tell(notes)
         _tell(notes)

@@ -216,7 +216,8 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
     """
     import numpy as np
 
-    from db.queries.status import named, site_names
+    from db.queries.status import named
+    from db.search.find import site_names
 
     from ..rank.surfer import best
     from ..web.inspection.link_graph import ARTICLES, LISTING, read_graph

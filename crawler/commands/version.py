@@ -28,9 +28,9 @@ class Command(NewsCommand, ScrapyVersion):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        from ..terminal.output import TABLE, Output
+        if opts.format != "table":
+            from ..terminal.output import Output
 
-        if opts.format != TABLE:
             of_others = get_versions() if opts.verbose else get_versions(["Scrapy"])
             for name, value in [*of_others, *(_own() if opts.verbose else ())]:
                 Output(opts.format).record("", {"name": name, "version": value})

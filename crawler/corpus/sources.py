@@ -19,13 +19,11 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from db.engine.database import is_database, open_for_reading, whole_url
 from db.queries.pages import count_pages, pages_between
 from db.queries.status import stored_page
-from db.records.outcome import ArchivePlace
 from pipelines.decode.zstd import UnpackError, decompress
 
 from . import warc
 from .documents import rows_of
 from .saved_pages import InputError, SavedPage, files, read_time
-from .warc_records import Bodies
 
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
@@ -300,21 +298,6 @@ class _ArchivePages:
         for one in warc.responses(self.path, self.start, self.end, notes):
             problem = "" if one.status == HTTPStatus.OK else f"http {one.status}"
             yield SavedPage(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
-
-
-def pages_of_archives(paths: Sequence[Path], notes: list[str]) -> Iterator[SavedPage]:
-    """Yield the pages of WARC files that were answered with 200; note damaged records.
-
-    The files are read from end to end, so a record that repeats another's body finds it, and a browser's document its
-    answer, which ranges of bytes cannot.
-    """
-    bodies: Bodies[ArchivePlace] = Bodies()
-    for path in paths:
-        for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
-            if one.status == HTTPStatus.OK and not one.purpose:
-                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
-                at = one.fetched_at
-                yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
 
 
 class WarcSource:

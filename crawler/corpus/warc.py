@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,7 @@ from pipelines.urls import canonicalize
 
 from ..fetch.decompress import UNSAID, Bomb, Decoder, DecodingBounds
 from ..fetch.http_parser import Chunked, HeadBounds, ParserState, ResponseParser, WireError
-from .saved_pages import InputError
+from .saved_pages import InputError, SavedPage
 from .warc_records import PURPOSE, SAME_BODY, Bodies, head_end
 
 SUFFIXES: Final = (".warc", ".warc.gz")
@@ -410,3 +411,18 @@ def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
     if end + len(_END) < len(data) and data[end : end + len(_END)] != _END:
         return b"", at, "its length is wrong", 0
     return data[at:end], end + len(_END), "", 0
+
+
+def pages_of_archives(paths: Sequence[Path], notes: list[str]) -> Iterator[SavedPage]:
+    """Yield the pages of WARC files that were answered with 200; note damaged records.
+
+    The files are read from end to end, so a record that repeats another's body finds it, and a browser's document its
+    answer, which ranges of bytes cannot.
+    """
+    bodies: Bodies[ArchivePlace] = Bodies()
+    for path in paths:
+        for one in responses(path, 0, path.stat().st_size, notes, bodies):
+            if one.status == HTTPStatus.OK and not one.purpose:
+                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                at = one.fetched_at
+                yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -81,6 +82,9 @@ class NewsCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check what is the same for all commands, before Scrapy builds anything."""
+        # All that is imported stays: looking for cycles in it each time it grows costs a tenth of the start.
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 50)
         _replace_closed()
         try:
             pidfile, opts.pidfile = opts.pidfile, None  # Scrapy would write it before anything is checked

@@ -22,7 +22,6 @@ def renew_indexes(command: NewsCommand) -> None:
     """
     from functools import partial  # noqa: PLC0415 - Scrapy imports all commands whichever is run
 
-    from db.articles.signatures import write_alone  # noqa: PLC0415
     from db.engine.database import open_for_crawl  # noqa: PLC0415
     from db.records.search import IndexForm  # noqa: PLC0415
     from db.search import index  # noqa: PLC0415
@@ -32,6 +31,8 @@ def renew_indexes(command: NewsCommand) -> None:
     with opened_all(command, lambda _: None) as databases:  # whoever searches them says it
         if all(one.read(partial(index.has_form, is_current=is_current)) for one in databases):
             return
+    from db.articles.signatures import write_alone  # noqa: PLC0415 - of use for an old index alone
+
     form = IndexForm(index_terms, is_current, say)
     for url in Shards.read(value_of(command.settings, "DATABASE_URL")).urls:
         try:

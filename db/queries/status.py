@@ -59,10 +59,6 @@ def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
     return {row.id: Named(row.url, row.kind, row.state, row.title or "") for row in _many(connection, _NAMED, ids)}
 
 
-def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
-    return {row.id: row.name for row in _many(connection, _SITE_NAMES, ids)}
-
-
 def _many(connection: Connection, statement: Any, ids: Sequence[int]) -> Iterator[Any]:
     for first in range(0, len(ids), _MOST_IDS):
         yield from connection.execute(statement, {"ids": ids[first : first + _MOST_IDS]})
@@ -74,7 +70,6 @@ _NAMED = (
     .outerjoin(article, article.c.id == url.c.id)
     .where(among(url.c.id))
 )
-_SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ _PAIRED = 4
 """Frequent words of a query that are looked for together, the rarest ones."""
 
 
+def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
+    return {row.id: row.name for row in connection.execute(_SITE_NAMES, {"ids": ids})}
+
+
 def candidates(
     connection: Connection, wanted: Need, admitted: SearchFilter, most: int, counted: Sequence[str] = ()
 ) -> CandidateSet:
@@ -294,6 +298,7 @@ _TEXT_ROWS = f"""
 SELECT {", ".join(SearchCandidate._fields)} FROM search_document
 WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 0 DESC LIMIT %s
 """
+_SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = select(site.c.id, site.c.name).where(site.c.name.contains(bindparam("part"), autoescape=False)).limit(200)
 _SHOWN = (

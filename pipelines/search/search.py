@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from db.queries.status import site_names
 from db.records.article import split_names
 from db.records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
 from db.search import find
@@ -314,7 +313,7 @@ class _Search:
             counts["month"][(_EPOCH + timedelta(days=day)).isoformat()[: len("2024-03")]] += stories
         best = {name: [each for each in values.most_common(_MOST_FACETS) if each[0]] for name, values in counts.items()}
         sites = [key for key, _ in best["site"]]
-        names = {key: name for one in self._connections for key, name in site_names(one, sites).items()}
+        names = {key: name for one in self._connections for key, name in find.site_names(one, sites).items()}
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]
         return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
 

@@ -15,9 +15,11 @@ small ones (`--alone --pages 100000 --links 10 --paragraphs 1 --filler 0`) show 
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -27,31 +29,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .commands import PROJECT, crawl_command, new_parser
-from .static_site import NETWORK, Serving, Shape
+from .static_site import NETWORK, Serving, Shape, Site
 
 TICKS = os.sysconf("SC_CLK_TCK")
 _LOOKS_A_MEMORY = 10
 PLAIN = {"KEYWORDS": "", "CLASSES": "", "HARMFUL": "off"}
 HEADER = f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'summed':>9} {'seconds':>7}"
-FETCH_ONLY = """
-import sys
-import scrapy
-from scrapy.crawler import CrawlerProcess
-
-class Fetch(scrapy.Spider):
-    name = "fetch"
-    async def start(self):
-        for line in open(sys.argv[1]):
-            yield scrapy.Request(line.strip(), dont_filter=True)
-    def parse(self, response):
-        pass
-
-process = CrawlerProcess({"LOG_ENABLED": False, "CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
-    "DOWNLOAD_DELAY": 0, "ROBOTSTXT_OBEY": False, "TELNETCONSOLE_ENABLED": False, "COOKIES_ENABLED": False,
-    "CONCURRENT_ITEMS": 1})
-process.crawl(Fetch)
-process.start()
-"""
+PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +54,15 @@ class Moment:
 
 @dataclass
 class Usage:
-    """CPU seconds of a command's own process and of its children, and peak memory of all in MB, shared pages once."""
+    """CPU seconds of a command and of its processes, and peak memory of all in MB, shared pages once.
+
+    Attributes:
+        cpu: of all processes, as the system adds it up when they have ended.
+        own: by process identifier; but for the command's own process, as last seen.
+    """
 
     wall: float = 0.0
+    cpu: float = 0.0
     own: dict[int, float] = field(default_factory=dict)
     peak_mb: float = 0.0
     peak_summed_mb: float = 0.0
@@ -83,11 +73,15 @@ class Usage:
 def watch(command: list[str]) -> tuple[Usage, int]:
     """Run a command and account for its processes until it ends."""
     usage = Usage()
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # processes that outlive the one that started them are ours
+    before = children_cpu()
     started = time.monotonic()
     with tempfile.NamedTemporaryFile() as output:
         process = subprocess.Popen(command, cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT)
         for look in itertools.count():
-            if process.poll() is not None:
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                usage.own[process.pid] = account(process.pid)[0]
+                process.wait()
                 break
             members = family(process.pid)
             summed = 0.0
@@ -104,7 +98,17 @@ def watch(command: list[str]) -> tuple[Usage, int]:
             time.sleep(0.1)
         usage.output = Path(output.name).read_text("utf-8", "replace")
     usage.wall = time.monotonic() - started
+    for pid in usage.own:
+        with suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    usage.cpu = children_cpu() - before
     return usage, process.pid
+
+
+def children_cpu() -> float:
+    """CPU seconds of all processes that were started from here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def pages_done(output: Path) -> int:
@@ -168,11 +172,28 @@ def proportional(pid: int) -> float:
 def row(name: str, usage: Usage, pid: int, pages: int) -> str:
     """One line of the table."""
     own = usage.own.get(pid, 0.0)
-    others = sum(cpu for key, cpu in usage.own.items() if key != pid)
     return (
-        f"{name:<12} {pages / usage.wall:8.0f} {1000 * own / pages:12.2f} {1000 * others / pages:12.2f} "
+        f"{name:<12} {pages / usage.wall:8.0f} {1000 * own / pages:12.2f} {1000 * (usage.cpu - own) / pages:12.2f} "
         f"{usage.peak_mb:9.0f} {usage.peak_summed_mb:9.0f} {usage.wall:7.1f}"
     )
+
+
+def write_urls(site: Site, folder: Path) -> tuple[Path, Path]:
+    """Write the files that name all pages, for programs which follow no links, and the first one, for ours."""
+    urls, seeds = folder / "urls.txt", folder / "seeds.txt"
+    urls.write_text("\n".join(map(site.address, range(site.pages))))
+    seeds.write_text(site.address(0) + " stay=any\n")
+    return urls, seeds
+
+
+def fetch_command(urls: Path) -> list[str]:
+    """Return the command that downloads these and does nothing else."""
+    return [sys.executable, "-m", "tests.benchmarks.peer_crawls", "fetch", str(urls)]
+
+
+def settings_of(database: str, pages: int) -> dict[str, str]:
+    """Return the settings of a crawl of so many generated pages."""
+    return {"DATABASE_URL": database, "ALLOW_NETWORKS": NETWORK, "HOST_DELAY": "0", "MAX_PAGES": str(pages)}
 
 
 def main() -> None:
@@ -189,26 +210,15 @@ def main() -> None:
     options = parser.parse_args()
     shape = Shape(options.links, options.paragraphs, options.filler)
     with tempfile.TemporaryDirectory() as folder, Serving(options.pages, options.hosts, shape=shape) as serving:
-        urls = Path(folder, "urls.txt")
-        urls.write_text("\n".join(serving.site.address(n) for n in range(options.pages)))
-        seeds = Path(folder, "seeds.txt")
-        seeds.write_text(serving.site.address(0) + " stay=any\n")
-        script = Path(folder, "fetch.py")
-        script.write_text(FETCH_ONLY)
+        urls, seeds = write_urls(serving.site, Path(folder))
         print(HEADER)
         if not options.alone:
             for _ in range(2):  # the first round renders the pages
-                usage, pid = watch([sys.executable, str(script), str(urls)])
+                usage, pid = watch(fetch_command(urls))
             print(row("fetch only", usage, pid, options.pages))
         database = options.database or f"sqlite:///{folder}/news.db"
-        settings = {
-            "DATABASE_URL": database,
-            "ALLOW_NETWORKS": NETWORK,
-            "HOST_DELAY": "0",
-            "MAX_PAGES": str(options.pages),
-            "PROGRESS_SECONDS": "2",
-            **(PLAIN if options.no_descriptions else {}),
-        }
+        settings = settings_of(database, options.pages) | {"PROGRESS_SECONDS": "2"}
+        settings |= PLAIN if options.no_descriptions else {}
         usage, pid = watch(crawl_command(seeds, settings))
         print(row("plain" if options.no_descriptions else "described", usage, pid, options.pages))
         if options.curve:

@@ -3,7 +3,6 @@
     uv run python -m tests.benchmarks.extraction [CORPUS ...] [--extractor rules] [--pages 400]
     uv run python -m tests.benchmarks.extraction --all             every extractor on every corpus, as Markdown
     uv run python -m tests.benchmarks.extraction --check           fail where a floor of floors.json is not reached
-    uv run --group peers python -m tests.benchmarks.extraction --speed    beside other extractors, pages of 177 KB
 
 The corpora are those of `tests.benchmarks.data`.
 Floors rise by themselves when `--check` finds more; they fall only with `--lower-floors`. Corpora have grown since the
@@ -12,24 +11,18 @@ floors were set: `--first` reads the rows of then.
 
 from __future__ import annotations
 
-import gc
-import logging
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
 
 from crawler.settings import EXTRACTOR as DEFAULT
-from pipelines.document.document import parse
 from pipelines.extract import EXTRACTORS
-from pipelines.extract import extractor as find_extractor
-from pipelines.metadata import metadata
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
 from tests.benchmarks.data import FIRST_ROWS, NOW, address, corpora, f1, fold, is_other, pages, require_data
@@ -128,69 +121,6 @@ def compare(folders: Mapping[str, Path], limits: Mapping[str, int]) -> dict[str,
     return found
 
 
-def peers() -> dict[str, Callable[[str], object]]:
-    """Other extractors that can be imported, as functions of the decoded page."""
-    found: dict[str, Callable[[str], object]] = {}
-    with suppress(ImportError):
-        import trafilatura
-
-        found["trafilatura"] = trafilatura.extract
-        found["trafilatura with metadata"] = lambda text: trafilatura.bare_extraction(text, with_metadata=True)
-    with suppress(ImportError):
-        import readability
-
-        found["readability-lxml"] = lambda text: readability.Document(text).summary()
-    with suppress(ImportError):
-        from resiliparse.extract.html2text import extract_plain_text
-
-        found["resiliparse"] = lambda text: extract_plain_text(text, main_content=True)
-    return found
-
-
-def speed(folders: Mapping[str, Path], extractor: str, limit: int) -> None:
-    """Median CPU on pages of about 177 KB: ours in parts, and the peers in the same run."""
-    bodies = [
-        (address(gold), body)
-        for folder in folders.values()
-        for gold, body in pages(folder, limit)
-        if 0.8 * LARGE_BYTES < len(body) < 1.2 * LARGE_BYTES
-    ]
-    bodies = bodies[:: 1 + len(bodies) // 60]
-    if not bodies:
-        print("no page of about 177 KB in these corpora", file=sys.stderr)
-        return
-    run = find_extractor(extractor)
-    spent: dict[str, list[float]] = {}
-
-    def timed(name: str, function: Callable[..., object], *given: object) -> object:
-        start = time.process_time()
-        result = function(*given)
-        spent.setdefault(name, []).append(1e3 * (time.process_time() - start))
-        return result
-
-    others = peers()
-    gc.freeze()  # as in a worker process (`pipelines.worker`), for all alike
-    gc.set_threshold(20_000, 20, 50)
-    logging.disable(logging.CRITICAL)  # trafilatura and readability say much about broken markup
-    for once in range(2):  # the first round loads what is loaded at first use
-        spent.clear()
-        for url, body in bodies[: 5 if once == 0 else None]:
-            timed("lxml, parse only", bare, body)
-            document = timed("ours: decode and parse", parse, body, url)
-            found = timed("ours: text", run, document)
-            timed("ours: metadata", metadata.extract, document, found, NOW)
-            timed("ours: all", lambda body, url: parse_page(body, url, fetched_at=NOW, extractor=extractor), body, url)
-            for name, function in others.items():
-                with suppress(Exception):  # a peer that fails has cost what it has cost
-                    timed(name, function, document.source)
-    medians = {name: statistics.median(times) for name, times in spent.items()}
-    parts = ("ours: decode and parse", "ours: text", "ours: metadata")
-    medians["ours: text and metadata"] = sum(medians[part] for part in parts)
-    print(f"Median CPU of {len(bodies)} pages of about 177 KB ({extractor})\n\n| | ms |\n|---|---|")
-    for name, one in sorted(medians.items(), key=lambda item: item[1]):
-        print(f"| {name} | {one:.2f} |")
-
-
 def share(counts: Counter[str], part: str, whole: str) -> str:
     """A share as text, a dash when there is nothing to share."""
     return f"{counts[part] / counts[whole]:.3f}" if counts[whole] else "-"
@@ -199,26 +129,22 @@ def share(counts: Counter[str], part: str, whole: str) -> str:
 def main() -> int:
     """Run the corpora that are there."""
     options = new_parser(__doc__)
-    options.add_argument("corpora", nargs="*", help="zhgold daniel fundus; all of them with --all, --check and --speed")
+    options.add_argument("corpora", nargs="*", help="zhgold daniel fundus; all of them with --all and --check")
     options.add_argument("--extractor", default=DEFAULT, choices=sorted(EXTRACTORS))
     options.add_argument("--pages", type=int, default=100_000, help="at most so many pages per corpus")
     options.add_argument("--first", action="store_true", help="only the rows that the floors are of")
     options.add_argument("--all", action="store_true", help="every extractor on every corpus")
     options.add_argument("--check", action="store_true", help="and compare with the floors")
     options.add_argument("--lower-floors", action="store_true", help="and write what was found, lower or not")
-    options.add_argument("--speed", action="store_true", help="CPU beside other extractors")
     chosen = options.parse_args()
     if (chosen.check or chosen.lower_floors) and chosen.pages < 100_000:
         options.error("floors are those of all pages: leave out --pages")
     require_data()
-    wide = chosen.all or chosen.check or chosen.lower_floors or chosen.speed
+    wide = chosen.all or chosen.check or chosen.lower_floors
     folders = corpora(chosen.corpora or ([] if wide else ["zhgold", "daniel", "fundus"]))
     if chosen.first:
         folders = {name: folder for name, folder in folders.items() if name in FIRST_ROWS}
     limits = {name: FIRST_ROWS[name] if chosen.first else chosen.pages for name in folders}
-    if chosen.speed:
-        speed(folders, chosen.extractor, chosen.pages)
-        return 0
     if wide:
         # Without texts there is nothing to compare.
         folders = {name: folder for name, folder in folders.items() if name != "postlight-meta"}

@@ -11,8 +11,9 @@ from db.frontier import claims as frontier
 from db.frontier import leases, runs
 from db.frontier.insert import add_urls
 from db.queries import status
-from db.queries.status import Named, named, site_names
+from db.queries.status import Named, named
 from db.records.keys import fingerprint
+from db.search.find import site_names
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
 

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from db.engine.database import Database
-from db.queries.status import Named, named, site_names
+from db.queries.status import Named, named
+from db.search.find import site_names
 
 from ...rank import pagerank, siterank
 from ...rank.graph import LinkGraph

@@ -16,6 +16,7 @@ from scrapy.settings import Settings
 from crawler import commands
 from crawler.commands import crawl
 from crawler.run.command import NewsCommand
+from db.engine.database import open_for_crawl
 from tests.crawler.crawling import ROOT, scrapy
 from tests.table import each_row
 
@@ -34,6 +35,13 @@ for name, command in cmdline._get_commands_dict(settings, True).items():
 print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
 """
 """Script that says which modules the help of all commands imports, in one process."""
+STARTED = """
+import atexit, sys
+from scrapy import cmdline
+atexit.register(lambda: sys.stderr.write(" ".join(sys.modules)))
+cmdline.execute(["scrapy", *sys.argv[1:]])
+"""
+"""Script that runs a command and says which modules were imported."""
 
 
 def loaded(folder: Path, *, bare: bool) -> set[str]:
@@ -58,6 +66,24 @@ def test_commands_import_no_library_before_they_run(tmp_path: Path) -> None:
     ours = {"crawler", "pipelines", "db", "__editable___newscrawler_0_1_0_finder"}
     assert more - sys.stdlib_module_names - ours == set()
     assert "crawler" in more  # it did look at the project
+
+
+@each_row(
+    ("command", "needless"),
+    [
+        ("version", {"rich", "numpy", "sqlalchemy"}),
+        ("search bridge", {"alembic", "db.frontier", "rapidfuzz", "pebble", "pipelines.parse_page"}),
+        ("extract tests/pages/en_1996_wire_pre.html", {"rich", "sqlalchemy", "pipelines.parse_page"}),
+    ],
+)
+def test_command_loads_nothing_that_it_does_not_use(tmp_path: Path, command: str, needless: set[str]) -> None:
+    """What a command loads is most of the time that a short one takes."""
+    url = f"sqlite:///{tmp_path}/news.db"
+    open_for_crawl(url).close()
+    arguments = [sys.executable, "-c", STARTED, *command.split(), "-s", f"DATABASE_URL={url}"]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "crawler.settings" in done.stderr.split()
+    assert needless & set(done.stderr.split()) == set()
 
 
 @each_row("name", NAMES)
