@@ -50,7 +50,7 @@ from .focus import record
 from .focus.terms import read_document
 from .focus.topic import Topic
 from .links.scope import Scope, resolve_page
-from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
+from .records import STORED_KINDS, Description, Links, PageKind, ParseResult, by_position
 from .url_rules import trap_signals as signals
 from .url_rules.trap_signals import KnownTraps
 
@@ -84,6 +84,7 @@ class WorkerJob(Protocol[R_co]):
         """Do the work, in the worker."""
 
 
+@by_position
 @dataclass(frozen=True, slots=True)
 class Job:
     """One fetched document to parse.

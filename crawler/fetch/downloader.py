@@ -83,7 +83,7 @@ class PageDownloader(Downloader):
         scraper = engine.scraper
         output: AsyncIterator[Any]
         try:
-            if isinstance(answer, Failure):
+            if isinstance(answer, Failure) or not scraper.spidermw.middlewares:
                 output = as_async_generator(await scraper.call_spider_async(answer, request))
             else:
                 output = await scraper.spidermw.scrape_response_async(scraper.call_spider_async, answer, request)

@@ -132,7 +132,7 @@ class PageCompletion:
 
     async def _archived(self, page: Page) -> Page:
         if self._archive is None or page.wire is None:
-            return replace(page, wire=None)
+            return page
         lease = page.lease
         purpose = "" if lease.kind == Kind.PAGE else lease.kind
         if lease.found_in == BlockKind.PROBE:
@@ -188,9 +188,7 @@ class PageCompletion:
             in_backoff=self._outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
             cookies=self._cookies,
         )
-        judged = replace(
-            outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds, address=page.address
-        )
+        judged = outcomes.judge(page, context)
         self._cookies.count_away(page, judged)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)

@@ -114,7 +114,7 @@ class HostQueues:
         for host in self.hosts.values():
             host.queue = [
                 (-scores[entry[2]], entry[1], entry[2], replace(entry[3], score=scores[entry[2]]))
-                if entry[2] in scores
+                if scores.get(entry[2], -entry[0]) != -entry[0]
                 else entry
                 for entry in host.queue
             ]

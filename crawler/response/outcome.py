@@ -50,12 +50,23 @@ def internal_error(page: Page, error: Exception) -> Outcome:
     # nothing of what the page or its server said: that may be what cannot be stored
     counted = page.status > 0 and page.lease.kind == Kind.PAGE
     name = type(error).__name__
-    return _outcome(page, State.FAILED, FailReason.INTERNAL, name, counted=counted, ready_at=page.ready_at)
+    return replace(_outcome(page, State.FAILED, FailReason.INTERNAL, name, counted=counted), seconds=0.0, address="")
 
 
 def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
     status = page.status or None
-    return Outcome(page.lease, state, reason, detail, http_status=status, fetched_at=page.fetched_at, **more)
+    return Outcome(
+        page.lease,
+        state,
+        reason,
+        detail,
+        http_status=status,
+        fetched_at=page.fetched_at,
+        ready_at=page.ready_at,
+        seconds=page.seconds,
+        address=page.address,
+        **more,
+    )
 
 
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:

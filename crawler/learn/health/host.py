@@ -26,6 +26,7 @@ _MEMORY = 480
 _MOST_SHAPES, _MOST_TITLES = 24, 24
 _SUSPICIOUS, _END = 4.0, 18.0
 """Nats of evidence to hold answers back, and to end an alarm."""
+_NO_EVIDENCE = (0.0, 0, 0)
 _NORMAL_AFTER = 20
 """Windows after which a change that leaves articles readable counts as normal."""
 _NEARLY_ALL = 5 / 6
@@ -218,14 +219,17 @@ class HealthMonitor:
         is_access = signal.group == "access"
         n, hits = state.totals.get(name, (0, 0))
         n, hits = state.totals[name] = [n + 1, hits + hit]
+        is_lost = name == "unreachable" and state.robots_lost >= _ROBOTS_TRIES
+        if not hit and not is_lost and not state.evidence.get(name, _NO_EVIDENCE)[0]:
+            return None  # most answers: it neither adds to the evidence nor takes from it
         is_cold = signal.is_cold and (is_access or n >= self._window // 2) and wilson(hits, n, 1.28)[0] >= _NEARLY_ALL
         finding = Finding(signal.kind, name, 0.0, n, hits, answer.why, answer.url)
-        if name == "unreachable" and state.robots_lost >= _ROBOTS_TRIES:  # without it nothing else is asked for
+        if is_lost:  # without it nothing else is asked for
             finding.of = finding.hits = state.robots_lost
         elif is_cold and hit:
             state.baseline, state.totals = {}, {}
         elif past[0] >= _FEWEST_KNOWN and (before := _expected(name, past)) <= _MOST - signal.gain / 2:
-            nats, of, shown = state.evidence.get(name, (0.0, 0, 0))
+            nats, of, shown = state.evidence.get(name, _NO_EVIDENCE)
             nats = cusum(nats, before, min(_MOST, before + signal.gain), hit=hit)
             state.evidence[name] = [nats, of + 1, shown + hit] if nats else [0.0, 0, 0]
             is_early = of + 1 < self._window and not is_access and not signal.is_whole
