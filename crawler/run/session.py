@@ -21,7 +21,7 @@ from db.articles import signatures
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseProblem, WrongDatabase
 from db.engine.processes import here
-from db.engine.writer import Work, Writer
+from db.engine.writer import Answers, Work, Writer, deliver
 from db.frontier import claims as table
 from db.frontier import leases, revisits, runs
 from db.frontier.insert import add_urls
@@ -278,15 +278,21 @@ class DatabaseLine:
         self.waits_for = ""
         self.reconnects = 0
         self._loop = asyncio.get_running_loop()
-        self._writer = Writer(database, patience_seconds=patience_seconds, waiting=self._waits_in_thread)
+        self._writer = Writer(
+            database, patience_seconds=patience_seconds, waiting=self._waits_in_thread, tell=self._tell_in_thread
+        )
 
     async def submit(self, work: Work[P, R], payload: P) -> R:
         """Run database work and wait for its commit."""
-        return await asyncio.wrap_future(self._writer.submit(work, payload))
+        answer: asyncio.Future[R] = self._loop.create_future()
+        self._writer.put(work, payload, answer)
+        return await answer
 
     async def gather(self, work: Work[P, R], payload: P) -> R:
         """Do the same, but the work may wait a moment for company."""
-        return await asyncio.wrap_future(self._writer.gather(work, payload))
+        answer: asyncio.Future[R] = self._loop.create_future()
+        self._writer.put_by(work, payload, answer)
+        return await answer
 
     async def close(self, last: Callable[[], None] | None = None) -> None:
         """Write what is queued, run `last` in a thread, let go of the database."""
@@ -294,6 +300,10 @@ class DatabaseLine:
         if last is not None:
             await asyncio.to_thread(last)
         self.database.close()
+
+    def _tell_in_thread(self, answers: Answers) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(deliver, answers)
 
     def _waits_in_thread(self, text: str) -> None:
         self._loop.call_soon_threadsafe(self._waits, text)

@@ -43,23 +43,47 @@ _QUIET_PAUSE_SECONDS = 0.05
 class _Job:
     __slots__ = ("future", "payload", "work")
 
-    def __init__(self, work: Work[Any, Any], payload: Any) -> None:
+    def __init__(self, work: Work[Any, Any], payload: Any, future: Any) -> None:
         self.work = work
         self.payload = payload
-        self.future: Future[Any] = Future()
+        self.future = future
+
+
+Answers = Sequence[tuple[Any, Any, Exception | None]]
+"""Futures with the result or the error of each."""
+
+
+def deliver(answers: Answers) -> None:
+    """Tell those who still wait."""
+    for future, result, error in answers:
+        if future.done():  # cancelled
+            continue
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
 
 
 class Writer:
     """Runs database work in a thread of its own, on the only connection that writes.
 
     `patience_seconds` is how long a locked or silent database is waited for before giving up. `waiting` is called from
-    the writer's thread with a sentence each time waiting begins, and with "" when it is over.
+    the writer's thread with a sentence each time waiting begins, and with "" when it is over. `tell` hands on what came
+    of a transaction, from there as well: to all at once, because waking another thread costs more than an answer.
     """
 
-    def __init__(self, database: Database, *, patience_seconds: float, waiting: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        patience_seconds: float,
+        waiting: Callable[[str], None],
+        tell: Callable[[Answers], None] = deliver,
+    ) -> None:
         self._database = database
         self._patience = patience_seconds
         self._waiting = waiting
+        self._tell = tell
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._connection: Connection | None = None
         self._gone: DatabaseProblem | None = None
@@ -74,21 +98,26 @@ class Writer:
 
         The future fails with `DatabaseGone` when the database gave up, and with whatever `work` raised otherwise.
         """
-        future = self._put(work, payload)
-        self._urgent.set()
+        future: Future[R] = Future()
+        self.put(work, payload, future)
         return future
 
     def gather(self, work: Work[P, R], payload: P) -> Future[R]:
-        """Like `submit`, but may wait for a tenth of a second until there is more to do."""
-        future = self._put(work, payload)
-        if self._queue.qsize() >= _MOST_JOBS:
-            self._urgent.set()
+        """Like `submit`, but may wait for a moment until there is more to do."""
+        future: Future[R] = Future()
+        self.put_by(work, payload, future)
         return future
 
-    def _put(self, work: Work[P, R], payload: P) -> Future[R]:
-        job = _Job(work, payload)
-        self._queue.put(job)
-        return job.future
+    def put(self, work: Work[P, R], payload: P, future: Any) -> None:
+        """Do what `submit` does, with a future of any kind that `tell` knows to set."""
+        self._queue.put(_Job(work, payload, future))
+        self._urgent.set()
+
+    def put_by(self, work: Work[P, R], payload: P, future: Any) -> None:
+        """Do what `gather` does, with a future of any kind that `tell` knows to set."""
+        self._queue.put(_Job(work, payload, future))
+        if self._queue.qsize() >= _MOST_JOBS:
+            self._urgent.set()
 
     def close(self) -> None:
         """Finish the queue, then end the thread; blocks, callable from other threads."""
@@ -112,7 +141,7 @@ class Writer:
             ending = jobs[-1] is None
             kinds: dict[Work[Any, Any], list[_Job]] = {}
             for job in jobs:
-                if job is not None and job.future.set_running_or_notify_cancel():
+                if job is not None and not job.future.cancelled():
                     kinds.setdefault(job.work, []).append(job)
             for alike in kinds.values():
                 self._settle(alike)
@@ -131,14 +160,12 @@ class Writer:
                     for job in jobs:
                         self._settle([job])
                 else:
-                    jobs[0].future.set_exception(error)
+                    self._tell([(jobs[0].future, None, error)])
                 return
             else:
-                for job, result in zip(jobs, results, strict=True):
-                    job.future.set_result(result)
+                self._tell([(job.future, result, None) for job, result in zip(jobs, results, strict=True)])
                 return
-        for job in jobs:
-            job.future.set_exception(self._gone)
+        self._tell([(job.future, None, self._gone) for job in jobs])
 
     def _persist(self, jobs: list[_Job]) -> list[Any]:
         started = time.monotonic()
