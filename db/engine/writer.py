@@ -34,7 +34,7 @@ Work = Callable[[Connection, Sequence[P]], Sequence[R]]
 """Does a batch of payloads in an open transaction, returns one result each; may be run again after a rollback."""
 
 _MOST_JOBS = 64
-_GATHER_SECONDS = 0.1
+_GATHER_SECONDS = 0.25
 _PAUSE_SECONDS = 1.0
 _QUIET_SECONDS = 4.0
 _QUIET_PAUSE_SECONDS = 0.05
