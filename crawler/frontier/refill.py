@@ -23,7 +23,7 @@ from .host_backoff import HostBackoff
 from .idle import Idle
 from .pending import PendingUrls
 
-_REFILL_SECONDS = 0.1
+_REFILL_SECONDS = 0.25
 _LONGEST_WAIT_SECONDS = 3_600.0
 
 
@@ -95,7 +95,7 @@ class Refiller:
             work = held.take(room)
         elif pending.may_have_hosts and not queues.room_for_hosts and queues.idle_hosts():
             work = held.drop_idle()
-        elif rest > 0 and not queues.is_starving():
+        elif rest > 0 and (self._is_busy() or not queues.is_starving()):
             pause = rest  # more wishes may come until then: they share a transaction
         elif wants := queues.wants():
             work = self._refill(wants)
@@ -105,6 +105,10 @@ class Refiller:
         if work is None:
             self._wake_after(pause)
         return work
+
+    def _is_busy(self) -> bool:
+        """Tell whether so much is under way that a host without URLs costs no time."""
+        return 2 * len(self._queues.in_flight) > self._session.config.in_flight
 
     def _wake_after(self, pause: float | None) -> None:
         """Look again after so many seconds (None: never), instead of when last planned."""
@@ -135,7 +139,8 @@ class Refiller:
             now=clock.now(),
             refuse=self._refuse,
         )
-        leases = await self._session.submit(table.lease, request)
+        ask = self._session.gather if self._is_busy() else self._session.submit
+        leases = await ask(table.lease, request)
         self._seeds.learn(leases.seeds)
         best: dict[int, float] = {}
         for one in leases.beyond:

@@ -396,10 +396,10 @@ class FeatureIndex:
     def _post(self, number: int, features: Features) -> None:
         most, young = self._params.most_stories, self._young
         for feature in features.tolist():
-            posted = young.get(feature)
-            if posted is None:
-                young[feature] = number
-            elif isinstance(posted, int):
+            posted = young.setdefault(feature, number)
+            if posted is number:
+                continue
+            if isinstance(posted, int):
                 young[feature] = [posted, number]
             elif len(posted) < most:
                 posted.append(number)
@@ -410,13 +410,16 @@ class FeatureIndex:
 
     def _age(self) -> None:
         if self._young:
-            pairs = [
+            once = {feature: posted for feature, posted in self._young.items() if isinstance(posted, int)}
+            shared = [
                 feature << 32 | number
                 for feature, posted in self._young.items()
-                for number in ((posted,) if isinstance(posted, int) else posted)
+                if not isinstance(posted, int)
+                for number in posted
             ]
+            features, numbers = (np.fromiter(part, np.uint64, len(once)) for part in (once, once.values()))
             self._young = {}
-            self._keep(np.sort(np.array(pairs, np.uint64)))
+            self._keep(np.sort(np.concatenate((features << SHIFT | numbers, np.array(shared, np.uint64)))))
         self._young_texts = 0
 
     def _keep(self, postings: Postings) -> None:
