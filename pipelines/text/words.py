@@ -131,7 +131,9 @@ def fold(text: str) -> str:
     if codes.max() >= _ASSIGNED:
         forms = np.where(codes < _ASSIGNED, forms, codes)
     if forms.max() == _LONGER:
-        return fold(text.translate(longer))
+        for code in np.unique(codes[forms == _LONGER]).tolist():
+            text = text.replace(chr(code), longer[code])
+        return fold(text)
     return forms.tobytes().decode("utf-32-le", "surrogatepass")
 
 
