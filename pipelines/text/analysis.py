@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import accumulate, compress
+from itertools import compress
 from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..decode.scripts import simplified
 from ..document.tokens import terms as pairs
 from . import korean
 from .lexicon import Lexicon
-from .words import INSIDE_WORDS, MAX_CHARS, STOP_WORDS, english_stem, stop_words, tagged_runs, tagger
+from .words import ASCII_WORD, INSIDE_WORDS, MAX_CHARS, STOP_WORDS, code_points, english_stem, stop_words, tagged_runs, tagger
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 NUMBER: Final = "m"
 LATIN: Final = "eng"
@@ -27,12 +33,14 @@ _MOST_HEADLINE_CHARS: Final = 160
 _MAX_WORD_CHARS: Final = 40
 _LETTERS = r"[^\W_\u0e00-\u0eff\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff]"
 _TOKEN = re.compile(
+    r"(?=[^ ])(?:"  # at a blank one test is enough
     r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]{1,400})"
+    rf"|(?P<plain>{ASCII_WORD})"
     r"|(?P<number>\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![A-Za-z])|\d++(?:\.\d+)*+(?![A-Za-z]))"
     r"|(?P<pairs>[\u0e00-\u0eff\u3040-\u309f]+)"
     rf"|(?P<word>{_LETTERS}++(?:{INSIDE_WORDS}++{_LETTERS}*+)*+)"
     r"|(?P<end>\n[\s]*|[。！？!?…]+[”’」』\"'）)]*|\.(?=\s|$)|(?<=[\u4e00-\u9fff])\.(?!\d))"
-    r"|(?P<apart>[^\s\-–’'_])"
+    r"|(?P<apart>[^\s\-–’'_]))"
 )
 _ABBREVIATIONS: Final = (
     "mr mrs ms dr prof st vs inc ltd co corp jr sr gen sen rep gov lt col capt sgt rev hon messrs no fig eq al e g i "
@@ -110,6 +118,21 @@ class AnalysedText:
     def counts(self) -> Counter[str]:
         return Counter(self.telling_terms())
 
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Different terms, by their first occurrence."""
+        return tuple(dict.fromkeys(self.terms))
+
+    @cached_property
+    def ids(self) -> Ints:
+        """Place of the term of each word in `vocabulary`."""
+        numbers = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
+        return np.fromiter(map(numbers.__getitem__, self.terms), np.int64, len(self))
+
+    @cached_property
+    def is_telling(self) -> Flags:
+        return np.frombuffer(bytes(self.telling), np.bool_)
+
     def han_words(self) -> list[str]:
         return [word for word in self.words if "\u3400" <= word[0] <= "\u9fff"] if self.runs else []
 
@@ -131,44 +154,54 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     title = " ".join(title[:1000].split())
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
-    plain = whole if whole.isascii() else whole.translate(_plain())
-    matches = list(_TOKEN.finditer(plain))
-    runs = [match[0] for match in matches if match.lastgroup == "han"]
-    pieces = [list(lexicon.split(run)) for run in runs] if lexicon.words else []
-    has_names = any(is_name for split in pieces for _, is_name in split)
-    cut = _cut_with_names(pieces) if has_names else tagged_runs(runs)
-    (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, matches, body, cut)
+    plain = whole if whole.isascii() else code_points(whole, _plain()).tobytes().decode("utf-32-le", "surrogatepass")
+    matches: dict[str | None, list[re.Match[str]]] = {kind: [] for kind in _TOKEN.groupindex}
+    matches["plain"] = matches["word"]
+    for match in _TOKEN.finditer(plain):
+        matches[match.lastgroup].append(match)
+    (words, tags, starts, ends), runs = _words(matches, lexicon)
     if not words:
         return AnalysedText(whole, language, body=body)
+    sentences, title_sentences, breaks = _sentences(plain, matches["end"], words, starts, body)
+    joined = np.ones(len(words) + 1, np.bool_)
+    joined[0] = joined[np.searchsorted(starts, breaks + [match.start() for match in matches["apart"]])] = False
+    if matches["pairs"]:
+        is_pair = np.fromiter(map(PAIR.__eq__, tags), np.bool_, len(tags))
+        joined[:-1] &= ~is_pair
+        joined[1:] &= ~is_pair
     stops = _stops(language)
-    terms = list(words)
+    terms = words
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
-    stem = stemmer(language)
     if language.startswith("ko"):
+        terms = list(words)
         _stem_korean(words, terms, ends, joined, telling)
-    for at in [at for at, tag in enumerate(tags) if tag == LATIN] if LATIN in tags else ():
-        terms[at] = stem(words[at])
-        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
-            telling[at] = False
+    if matches["word"]:
+        different = {word for word, tag in zip(words, tags, strict=True) if tag == LATIN}
+        stems = dict(zip(different, map(stemmer(language), different), strict=True))
+        terms = list(map(stems.get, words, terms))
+        odd = {word for word in different - stops if len(word) == 1 or word in _CONTRACTED}
+        for at in [at for at, word in enumerate(words) if word in odd] if odd else ():
+            if len(words[at]) == 1 or words[at + 1 : at + 2] == ["t"]:
+                telling[at] = False
     return AnalysedText(
         text=whole,
         language=language,
         words=tuple(words),
         terms=tuple(terms),
         tags=tuple(tags),
-        starts=tuple(starts),
-        ends=tuple(ends),
-        joined=tuple(joined),
+        starts=tuple(starts.tolist()),
+        ends=tuple(ends.tolist()),
+        joined=tuple(joined[:-1].tolist()),
         telling=tuple(telling),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
         title_sentences=title_sentences,
         body=body,
-        runs=() if has_names else tuple(runs),
+        runs=runs,
     )
 
 
-def _stem_korean(words: list[str], terms: list[str], ends: list[int], joined: list[bool], telling: list[bool]) -> None:
+def _stem_korean(words: list[str], terms: list[str], ends: Ints, joined: Flags, telling: list[bool]) -> None:
     """Cut particles off, after which no phrase goes on; predicates are no keywords."""
     for at, word in enumerate(words):
         found = korean.stem(word)
@@ -177,64 +210,69 @@ def _stem_korean(words: list[str], terms: list[str], ends: list[int], joined: li
         ends[at] -= len(word) - len(found.stem)
         words[at] = terms[at] = found.stem
         telling[at] = telling[at] and not found.is_predicate
-        if found.is_closed and at + 1 < len(joined):
+        if found.is_closed:
             joined[at + 1] = False
 
 
-_TaggedRuns = Iterator[tuple[Sequence[str], Sequence[str]]]
-_Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
+def _words(
+    matches: Mapping[str | None, Sequence[re.Match[str]]], lexicon: Lexicon
+) -> tuple[tuple[list[str], list[str], Ints, Ints], tuple[str, ...]]:
+    """Return the columns of words, in their order, and the runs of Chinese if no word of the lexicon is there."""
+    runs, places = [match[0] for match in matches["han"]], [match.start() for match in matches["han"]]
+    names: list[tuple[str, int]] = []
+    if lexicon.words:
+        pieces = []
+        for run, place in zip(runs, places, strict=True):
+            for piece, is_name in lexicon.split(run):
+                (names if is_name else pieces).append((piece, place))
+                place += len(piece)
+        if names:
+            runs, places = [piece for piece, _ in pieces], [place for _, place in pieces]
+    words, tags, starts = tagged_runs(runs, places)
+    ends = starts + np.fromiter(map(len, words), np.int64, len(words))
+    spelled = [match[0] for match in matches["word"]]
+    others = "\n".join(spelled).lower().split("\n") if spelled else []
+    others = [word[:_MAX_WORD_CHARS] for word in others]
+    others += [match[0].replace(",", "") for match in matches["number"]]
+    other_tags = [LATIN] * len(spelled) + [NUMBER] * len(matches["number"])
+    simple = [*matches["word"], *matches["number"]]
+    firsts, lasts = [match.start() for match in simple], [match.end() for match in simple]
+    cut = [(pair, at) for match in matches["pairs"] for at, pair in enumerate(pairs(match[0]), match.start())]
+    for tag, found in ((PAIR, cut), (NAME, names)):
+        for word, at in found:
+            others.append(word)
+            other_tags.append(tag)
+            firsts.append(at)
+            lasts.append(at + len(word))
+    if others:
+        starts, ends = np.append(starts, firsts), np.append(ends, lasts)
+        order = np.argsort(starts, kind="stable")
+        starts, ends, places = starts[order], ends[order], order.tolist()
+        words, tags = (list(map(column.__getitem__, places)) for column in (words + others, tags + other_tags))
+    return (words, tags, starts, ends), () if names else tuple(runs)
 
 
-def _cut(
-    plain: str, matches: Sequence[re.Match[str]], body: int, runs: _TaggedRuns
-) -> tuple[_Columns, list[Sentence], int]:
-    words: list[str] = []
-    tags: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    joined: list[bool] = []
+def _sentences(
+    plain: str, matches: Sequence[re.Match[str]], words: Sequence[str], starts: Ints, body: int
+) -> tuple[list[Sentence], int, list[int]]:
+    """Return the sentences, how many are the title's, and where each ends that another follows."""
     sentences: list[Sentence] = []
+    breaks: list[int] = []
     since = first = titles = 0
-    join = False
-    for match in matches:
-        kind, at, end = match.lastgroup, match.start(), match.end()
-        if kind == "han":
-            run, run_tags = next(runs)
-            words += run
-            tags += run_tags
-            bounds = list(accumulate(map(len, run), initial=at))
-            starts += bounds[:-1]
-            ends += bounds[1:]
-            joined += [join, *[True] * (len(run) - 1)]
-            join = True
-        elif kind in {"word", "number"}:
-            is_word = kind == "word"
-            words.append(match[0].lower()[:_MAX_WORD_CHARS] if is_word else match[0].replace(",", ""))
-            tags.append(LATIN if is_word else NUMBER)
-            starts.append(at)
-            ends.append(end)
-            joined.append(join)
-            join = True
-        elif kind == "pairs":
-            run = pairs(match[0])
-            words += run
-            tags += [PAIR] * len(run)
-            starts += range(at, at + len(run))
-            ends += [n + len(pair) for n, pair in enumerate(run, at)]
-            joined += [False] * len(run)
-            join = False
-        elif kind == "apart":
-            join = False
-        elif first == len(words) or at < body or not _goes_on(plain, match, words[-1]):
-            if first < len(words):
-                sentences.append(Sentence(first, len(words), since, at + len(match[0].rstrip())))
-                first, join = len(words), False
+    lasts = np.searchsorted(starts, [match.start() for match in matches]).tolist()
+    for match, last in zip(matches, lasts, strict=True):
+        at, end = match.span()
+        if first == last or at < body or not _goes_on(plain, match, words[last - 1]):
+            if first < last:
+                sentences.append(Sentence(first, last, since, at + len(match[0].rstrip())))
+                breaks.append(at)
+                first = last
                 titles += at < body
             since = end + (plain[end : end + 1] == " ")
     if first < len(words):
         sentences.append(Sentence(first, len(words), since, len(plain.rstrip())))
         titles += since < body
-    return (words, tags, starts, ends, joined), sentences, titles
+    return sentences, titles, breaks
 
 
 def _split_headline(text: str) -> tuple[str, str]:
@@ -258,17 +296,14 @@ def _goes_on(text: str, end: re.Match[str], word: str) -> bool:
     return end[0][0] == "\n" and following.islower() and text[end.start() - 1].isalpha()
 
 
-def _cut_with_names(pieces: Sequence[Sequence[tuple[str, bool]]]) -> _TaggedRuns:
-    cut = tagged_runs([piece for split in pieces for piece, is_name in split if not is_name])
-    for split in pieces:
-        parts = [((piece,), (NAME,)) if is_name else next(cut) for piece, is_name in split]
-        yield [word for words, _ in parts for word in words], [tag for _, tags in parts for tag in tags]
-
-
 @cache
-def _plain() -> Mapping[int, int]:
-    wide = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()}
-    return {**simplified(), **wide}
+def _plain() -> NDArray[np.uint32]:
+    han = simplified()
+    table = np.arange(max(han) + 1, dtype=np.uint32)
+    table[list(han)] = list(han.values())
+    wide = np.array([code for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()])
+    table[wide] = wide - 0xFEE0
+    return table
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, Final, Protocol
 from unicodedata import category
@@ -52,7 +52,9 @@ INSIDE_WORDS: Final = f"[{_MARKS}{JOINERS}]"
 _DIGIT = re.compile(r"\d")
 _INSIDE = INSIDE_WORDS + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
 _PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+)*+"
-_OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
+ASCII_WORD: Final = r"[A-Za-z]++(?![\w\x80-\U0010ffff])"
+"""A word beside which stand ASCII signs alone: found several times sooner than by what knows all letters."""
+_OTHER_WORD = re.compile(f"{ASCII_WORD}|{_NUMBER}|{_PLAIN}")
 _OTHER_RUN = re.compile(f"({_PAIRED.pattern})|{_NUMBER}|{_PLAIN}")
 _INNER_SIGNS: Final = str.maketrans("", "", ",\"'")
 HALF_WIDTH_PAIR: Final = re.compile("[\uff66-\uff9d][\uff9e\uff9f]")
@@ -126,15 +128,25 @@ def fold(text: str) -> str:
         return text.casefold()
     text = HALF_WIDTH_PAIR.sub(lambda pair: unicodedata.normalize("NFKC", pair[0]), text)
     table, longer = _folding()
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    forms = table.take(codes, mode="clip")
-    if codes.max() >= _ASSIGNED:
-        forms = np.where(codes < _ASSIGNED, forms, codes)
+    forms = code_points(text, table)
     if forms.max() == _LONGER:
-        for code in np.unique(codes[forms == _LONGER]).tolist():
+        for code in longer.keys() & set(map(ord, text)):
             text = text.replace(chr(code), longer[code])
         return fold(text)
     return forms.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def code_points(text: str, table: NDArray[np.uint32] | None = None) -> NDArray[np.uint32]:
+    """Return the code points of a text, or what stands for them in a table of all below its length.
+
+    >>> code_points("河口").tolist()
+    [27827, 21475]
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    if table is None or not len(codes):
+        return codes
+    forms = table.take(codes, mode="clip")
+    return forms if codes.max() < len(table) else np.where(codes < len(table), forms, codes)
 
 
 @cache
@@ -195,24 +207,25 @@ def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
         yield run.start(), list(_cutter().cut(run[0]))
 
 
-def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield (words, their parts of speech) of each run of Chinese characters.
+def tagged_runs(runs: Sequence[str], places: Sequence[int]) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Return words, their parts of speech and places, of runs of Chinese characters.
 
     Runs are simplified, at most 400 characters each. Words are those of `han_runs`, tags those of jieba's dictionary; a
-    word that it lacks has the tag that its characters make likely, or "x". Cost: O(characters); 0.3 ms for 1,000.
+    word that it lacks has the tag that its characters make likely, or "x". Cost: O(characters); 0.2 ms for 1,000.
 
-    >>> next(tagged_runs(["看河口大桥"]))
-    (('看', '河口', '大桥'), ('v', 'ns', 'ns'))
+    >>> words, tags, starts = tagged_runs(["看河口", "大桥"], [0, 5])
+    >>> words, tags, starts.tolist()
+    (['看', '河口', '大桥'], ['v', 'ns', 'ns'], [0, 1, 5])
     """
     if not runs:
-        return
+        return [], [], np.zeros(0, np.int64)
     words, tags = zip(*_cutter().tag(_APART.join(runs)), strict=True)
-    first = 0
-    for _ in runs[1:]:
-        last = words.index(_APART, first)
-        yield words[first:last], tags[first:last]
-        first = last + 1
-    yield words[first:], tags[first:]
+    is_word = np.fromiter(map(_APART.__ne__, words), np.bool_, len(words))
+    lengths = np.fromiter(map(len, words), np.int64, len(words))
+    sizes = np.fromiter(map(len, runs), np.int64, len(runs)) + 1
+    moves = np.asarray(places) - np.cumsum(sizes) + sizes
+    starts = (np.cumsum(lengths) - lengths + moves[np.cumsum(~is_word)])[is_word]
+    return list(compress(words, is_word)), list(compress(tags, is_word)), starts
 
 
 def find_han(folded: str) -> list[str]:
