@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..words import fold
 
 Numbers = NDArray[np.float64]
-Hashes = NDArray[np.int64]
+Hashes = NDArray[np.int32]
 
 MAX_CHARS: Final = 10_000
 BITS: Final = 20
@@ -58,7 +58,7 @@ class OwnedSigns(NamedTuple):
 
 
 def features_of_all(texts: Sequence[str]) -> tuple[OwnedSigns, OwnedSigns]:
-    """Return the signs of some short texts as `features` does, and their pairs of letters, repeated.
+    """Return the signs of up to 2,000 short texts as `features` does, and their pairs of letters, repeated.
 
     Cost: O(characters log characters); for 50 headlines a tenth of what as many calls of `features` cost.
 
@@ -68,7 +68,7 @@ def features_of_all(texts: Sequence[str]) -> tuple[OwnedSigns, OwnedSigns]:
     """
     codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
     is_end = codes == ord(_END)
-    of = np.cumsum(is_end)
+    of = np.cumsum(is_end, dtype=np.int32)
     of[is_end | (np.bincount(of, ~is_end)[of] < _FEWEST)] = -1
     counts, shape = _shape(codes)
     runs = _hash_runs(codes, RUNS, 0)
@@ -143,7 +143,7 @@ def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashe
         rolling = rolling[: len(ends)] * _STEP + ends if length > 1 else ends
         mixed = (rolling + np.uint64(length + salt)) * _MIX[0]
         mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX[1]
-        runs.append((mixed >> np.uint64(64 - BITS)).astype(np.int64))
+        runs.append((mixed >> np.uint64(64 - BITS)).astype(np.int32))
     return runs
 
 

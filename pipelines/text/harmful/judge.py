@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..words import STOP_WORDS, fold, han_runs
-from .features import BITS, MAX_CHARS, OwnedSigns, features, features_of_all, located, read
+from .features import BITS, MAX_CHARS, Hashes, OwnedSigns, features, features_of_all, located, read
 from .model import KIND_BITS, LONG, HarmModel, HarmReading, logistic, shipped
 from .records import CLEAN, HarmKind, HarmPart, HarmReason, HarmVerdict
 
@@ -21,6 +21,7 @@ _TITLE_CHARS: Final = 400
 _MOST_PARTS: Final = 12
 _MOST_LINES: Final = 300
 _SEPARATOR: Final = re.compile(r"\s[-–—|]+\s|[_|｜]+")
+_BLANK: Final = re.compile(r"\s")
 _CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s++|(?<!\s)\s++(?=[\u3400-\u9fff])")
 _HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _OTHER_WORD: Final = re.compile(
@@ -65,26 +66,22 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
     model = model or shipped()
     title, text = title.strip()[:_TITLE_CHARS], text.strip()[:MAX_CHARS]
     main, part = (text, HarmPart.TEXT) if text else (joined(title), HarmPart.TITLE)
-    parts: list[tuple[float, HarmKind, HarmPart, str]] = []
+    parts: list[tuple[float, bool, HarmPart, str]] = []
     if is_chinese(main):
-        signs = features(main)
-        parts.append((model.score(signs, len(main)), model.kind(signs), part, main))
+        parts.append((model.score(features(main), len(main)), True, part, main))
     if text and not _is_syllabic(text):
-        for odds, place, piece in foreign_parts(title, text, model.short, model.foreign):
-            score, kind = logistic(odds), HarmKind.HIJACKED
+        for odds, place, piece, signs in foreign_parts(title, text, model.short, model.foreign):
+            score, is_own = logistic(odds), place is HarmPart.TEXT and 2 * len(piece) > len(text)
             if place is HarmPart.TEXT:
                 # Many honest lines are foreign, as what an author offers below each article; and reports quote posts.
-                score = min(score, model.score(features(piece), len(piece)))
+                score = min(score, model.score(signs, len(piece)))
                 score = score if score >= _SURE else min(score, _DOUBT)
-            if place is HarmPart.TEXT and 2 * len(piece) > len(text):
-                kind = model.kind(features(text))
-            parts.append((score, kind, place, piece))
-    explained = [
-        (score, kind, HarmReason(part, telling(piece, model)))
-        for score, kind, part, piece in parts
-        if score >= _THRESHOLD
+            parts.append((score, is_own, place, piece))
+    harmful = [
+        (score, model.kind(features(main)) if is_own else HarmKind.HIJACKED, HarmReason(part, words))
+        for score, is_own, part, piece in parts
+        if score >= _THRESHOLD and (words := telling(piece, model))
     ]
-    harmful = [each for each in explained if each[2].words]
     if not harmful:
         highest = max([score for score, *_ in parts], default=0.0)
         return HarmVerdict(min(highest, _DOUBT)) if parts else CLEAN
@@ -97,15 +94,15 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
 
 def foreign_parts(
     title: str, text: str, reading: HarmReading, weights: Sequence[float]
-) -> list[tuple[float, HarmPart, str]]:
-    """Return the most foreign piece of title and line: log-odds, place and words.
+) -> list[tuple[float, HarmPart, str, Hashes]]:
+    """Return the most foreign piece of title and line: log-odds, place, words, signs.
 
     It reads like a post, and its pairs of letters are nowhere else on the page, which says less of short parts: the
     name of a site stands in no text. A part that is not Chinese is none.
     """
     pieces = pieces_of(title)
     lines = [line for each in text.split("\n") if (line := each.strip())][:_MOST_LINES]
-    parts = [_URL.sub("", joined(part)) for part in (*pieces, *lines)]
+    parts = [_URL.sub("", part) if "." in part or ":" in part else part for part in map(joined, (*pieces, *lines))]
     chosen = np.array([number for number, part in enumerate(parts) if is_chinese(part, _LEAST_HAN)], np.int64)
     if not len(chosen):
         return []
@@ -123,7 +120,7 @@ def foreign_parts(
     ):
         best = max(range(first, last), key=odds.__getitem__, default=0)
         if first < last and odds[best] > -np.inf:
-            foreign.append((float(odds[best]) + bias, place, parts[best]))
+            foreign.append((float(odds[best]) + bias, place, parts[best], signs.signs[signs.of == best]))
     return foreign
 
 
@@ -160,7 +157,7 @@ def joined(headline: str) -> str:
     >>> joined("电影院卖起站票 看的是老片")
     '电影院卖起站票看的是老片'
     """
-    return _CLAUSE_GAP.sub("", headline)
+    return _CLAUSE_GAP.sub("", headline) if _BLANK.search(headline) else headline
 
 
 def telling(text: str, model: HarmModel) -> tuple[str, ...]:
