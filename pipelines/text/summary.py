@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,23 +93,26 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     counts = np.bincount(text.ids[text.is_telling], minlength=size)
     weights = counts * np.fromiter(map(frequencies.idf, text.vocabulary), np.float64, size)
     heavy = np.bincount(of, weights[terms], len(spans))[usable] / np.sqrt(sizes[usable])
-    title = np.unique(text.ids[:behind][text.is_telling[:behind]])
-    titled = np.bincount(of, np.isin(terms, title), len(spans))[usable]
+    in_title = np.zeros(size, np.bool_)
+    in_title[text.ids[:behind][text.is_telling[:behind]]] = True
+    titled = np.bincount(of, in_title[terms], len(spans))[usable]
     least = params.lead / (1 + np.arange(len(usable))) + params.words * heavy / (heavy.max() or 1.0)
     least[-1] += params.tail * (len(usable) > 1)
-    least += params.title * titled / max(1, len(title))
-    bags = np.split(terms, np.cumsum(sizes)[:-1])
-    borders = _borders(text)
+    least += params.title * titled / max(1, in_title.sum())
+    lasts, borders = np.cumsum(sizes).tolist(), _borders(text)
     sentences = [
-        _Sentence(text.text[slice(*spans[number][2:])], bags[number], score, number in borders)
+        _Sentence(
+            text.text[spans[number].start : spans[number].end],
+            terms[lasts[number] - sizes[number] : lasts[number]],
+            score,
+            number in borders,
+        )
         for number, score in zip(usable.tolist(), least.tolist(), strict=True)
     ]
-    chosen = _choose(sentences, set(title.tolist()), params)
-    return _join([sentences[place].shown(params.chars) for place in chosen])
+    return _join([sentences[place].shown(params.chars) for place in _choose(sentences, in_title, params)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     """A sentence with its different terms, and its score by them and by its place."""
 
     text: str
@@ -119,11 +122,6 @@ class _Sentence:
 
     def shown(self, chars: int) -> str:
         return _shorten(self.text, chars)
-
-    def most(self, params: Params) -> float:
-        """Return a score that `score` does not exceed."""
-        extra = (params.cues, params.numbers, params.turns, params.borders * self.is_border, -params.leans)
-        return self.least + sum(max(0.0, each) for each in extra) + _ROUNDING
 
     def score(self, params: Params) -> float:
         shown = self.shown(params.chars)
@@ -145,21 +143,23 @@ def _borders(text: AnalysedText) -> set[int]:
     return {number for first, end in paragraphs if end - first > 1 for number in (first, end - 1)}
 
 
-def _choose(sentences: Sequence[_Sentence], title: set[int], params: Params) -> list[int]:
+def _choose(sentences: Sequence[_Sentence], in_title: NDArray[np.bool_], params: Params) -> list[int]:
     """Return the places of the best sentences that repeat nothing and find room.
 
-    What is sought in a sentence is sought when no other can be better, and not in one that is out already.
+    What else tells in a sentence is sought where no other can be better, and not in one that is out already.
     """
     chosen: dict[int, set[int]] = {}
     room = params.chars
-    queue = [(-sentence.most(params), False, place) for place, sentence in enumerate(sentences)]
+    signs = (params.cues, params.numbers, params.turns, params.borders, -params.leans)
+    extra = sum(max(0.0, weight) for weight in signs) + _ROUNDING
+    queue = [(-sentence.least - extra, False, place) for place, sentence in enumerate(sentences)]
     heapify(queue)
     while queue and len(chosen) < params.sentences:
         _, is_scored, place = heappop(queue)
         sentence = sentences[place]
         size, bag = _size(sentence.shown(params.chars)), set(sentence.terms.tolist())
         repeats = any(len(bag & other) > params.likeness * min(len(bag), len(other)) for other in chosen.values())
-        if repeats or (bag <= title and len(sentences) > 1) or (chosen and size > room):
+        if repeats or (chosen and size > room) or (len(sentences) > 1 and in_title[sentence.terms].all()):
             continue
         if is_scored:
             chosen[place] = bag
