@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import compress
@@ -17,7 +17,17 @@ from ..decode.scripts import simplified
 from ..document.tokens import terms as pairs
 from . import korean
 from .lexicon import Lexicon
-from .words import ASCII_WORD, INSIDE_WORDS, MAX_CHARS, STOP_WORDS, code_points, english_stem, stop_words, tagged_runs, tagger
+from .words import (
+    ASCII_WORD,
+    INSIDE_WORDS,
+    MAX_CHARS,
+    STOP_WORDS,
+    code_points,
+    english_stem,
+    stop_words,
+    tagged_runs,
+    tagger,
+)
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -217,17 +227,19 @@ def _stem_korean(words: list[str], terms: list[str], ends: Ints, joined: Flags, 
 def _words(
     matches: Mapping[str | None, Sequence[re.Match[str]]], lexicon: Lexicon
 ) -> tuple[tuple[list[str], list[str], Ints, Ints], tuple[str, ...]]:
-    """Return the columns of words, in their order, and the runs of Chinese if no word of the lexicon is there."""
+    """Return columns of words, and the runs of `AnalysedText`."""
     runs, places = [match[0] for match in matches["han"]], [match.start() for match in matches["han"]]
     names: list[tuple[str, int]] = []
     if lexicon.words:
-        pieces = []
-        for run, place in zip(runs, places, strict=True):
-            for piece, is_name in lexicon.split(run):
-                (names if is_name else pieces).append((piece, place))
-                place += len(piece)
+        pieces = [
+            (piece, at, is_name)
+            for run, place in zip(runs, places, strict=True)
+            for at, (piece, is_name) in _placed(lexicon.split(run), place)
+        ]
+        names = [(piece, at) for piece, at, is_name in pieces if is_name]
         if names:
-            runs, places = [piece for piece, _ in pieces], [place for _, place in pieces]
+            runs = [piece for piece, _, is_name in pieces if not is_name]
+            places = [at for _, at, is_name in pieces if not is_name]
     words, tags, starts = tagged_runs(runs, places)
     ends = starts + np.fromiter(map(len, words), np.int64, len(words))
     spelled = [match[0] for match in matches["word"]]
@@ -252,10 +264,16 @@ def _words(
     return (words, tags, starts, ends), () if names else tuple(runs)
 
 
+def _placed(pieces: Iterable[tuple[str, bool]], place: int) -> Iterator[tuple[int, tuple[str, bool]]]:
+    for piece in pieces:
+        yield place, piece
+        place += len(piece[0])
+
+
 def _sentences(
     plain: str, matches: Sequence[re.Match[str]], words: Sequence[str], starts: Ints, body: int
 ) -> tuple[list[Sentence], int, list[int]]:
-    """Return the sentences, how many are the title's, and where each ends that another follows."""
+    """Return sentences, the number of the title's, and places where one ends."""
     sentences: list[Sentence] = []
     breaks: list[int] = []
     since = first = titles = 0

@@ -137,7 +137,9 @@ def fold(text: str) -> str:
 
 
 def code_points(text: str, table: NDArray[np.uint32] | None = None) -> NDArray[np.uint32]:
-    """Return the code points of a text, or what stands for them in a table of all below its length.
+    """Return the code points of a text, or their forms in a table.
+
+    Code points beyond the end of the table are their own form.
 
     >>> code_points("河口").tolist()
     [27827, 21475]

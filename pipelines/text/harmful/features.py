@@ -58,7 +58,9 @@ class OwnedSigns(NamedTuple):
 
 
 def features_of_all(texts: Sequence[str]) -> tuple[OwnedSigns, OwnedSigns]:
-    """Return the signs of up to 2,000 short texts as `features` does, and their pairs of letters, repeated.
+    """Return signs of up to 2,000 texts, and their pairs of letters, repeated.
+
+    The signs are those of `features`.
 
     Cost: O(characters log characters); for 50 headlines a tenth of what as many calls of `features` cost.
 

@@ -72,7 +72,8 @@ class HarmReading:
         return min([votes.vote(signs) for votes in self.votes.values()])
 
     def margins(self, signs: OwnedSigns, texts: int) -> Numbers:
-        return np.min([votes.votes(*signs, texts) for votes in self.votes.values()], axis=0)
+        margins: Numbers = np.min([votes.votes(*signs, texts) for votes in self.votes.values()], axis=0)
+        return margins
 
     def weights(self, signs: Hashes) -> Numbers:
         votes = min(self.votes.values(), key=lambda each: each.vote(np.unique(signs)))
