@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import compress
+from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -165,27 +165,20 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
     plain = whole if whole.isascii() else code_points(whole, _plain()).tobytes().decode("utf-32-le", "surrogatepass")
-    matches: dict[str | None, list[re.Match[str]]] = {kind: [] for kind in _TOKEN.groupindex}
-    matches["plain"] = matches["word"]
-    for match in _TOKEN.finditer(plain):
-        matches[match.lastgroup].append(match)
-    (words, tags, starts, ends), runs = _words(matches, lexicon)
+    matches = list(_TOKEN.finditer(plain))
+    runs = [match[0] for match in matches if match.lastgroup == "han"]
+    pieces = [list(lexicon.split(run)) for run in runs] if lexicon.words else []
+    has_names = any(is_name for split in pieces for _, is_name in split)
+    cut = _cut_with_names(pieces) if has_names else tagged_runs(runs)
+    (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, matches, body, cut)
     if not words:
         return AnalysedText(whole, language, body=body)
-    sentences, title_sentences, breaks = _sentences(plain, matches["end"], words, starts, body)
-    joined = np.ones(len(words) + 1, np.bool_)
-    joined[0] = joined[np.searchsorted(starts, breaks + [match.start() for match in matches["apart"]])] = False
-    if matches["pairs"]:
-        is_pair = np.fromiter(map(PAIR.__eq__, tags), np.bool_, len(tags))
-        joined[:-1] &= ~is_pair
-        joined[1:] &= ~is_pair
     stops = _stops(language)
-    terms = words
+    terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
     if language.startswith("ko"):
-        terms = list(words)
         _stem_korean(words, terms, ends, joined, telling)
-    if matches["word"]:
+    if LATIN in tags:
         different = {word for word, tag in zip(words, tags, strict=True) if tag == LATIN}
         stems = dict(zip(different, map(stemmer(language), different), strict=True))
         terms = list(map(stems.get, words, terms))
@@ -199,19 +192,19 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         words=tuple(words),
         terms=tuple(terms),
         tags=tuple(tags),
-        starts=tuple(starts.tolist()),
-        ends=tuple(ends.tolist()),
-        joined=tuple(joined[:-1].tolist()),
+        starts=tuple(starts),
+        ends=tuple(ends),
+        joined=tuple(joined),
         telling=tuple(telling),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
         title_sentences=title_sentences,
         body=body,
-        runs=runs,
+        runs=() if has_names else tuple(runs),
     )
 
 
-def _stem_korean(words: list[str], terms: list[str], ends: Ints, joined: Flags, telling: list[bool]) -> None:
+def _stem_korean(words: list[str], terms: list[str], ends: list[int], joined: list[bool], telling: list[bool]) -> None:
     """Cut particles off, after which no phrase goes on; predicates are no keywords."""
     for at, word in enumerate(words):
         found = korean.stem(word)
@@ -220,77 +213,64 @@ def _stem_korean(words: list[str], terms: list[str], ends: Ints, joined: Flags, 
         ends[at] -= len(word) - len(found.stem)
         words[at] = terms[at] = found.stem
         telling[at] = telling[at] and not found.is_predicate
-        if found.is_closed:
+        if found.is_closed and at + 1 < len(joined):
             joined[at + 1] = False
 
 
-def _words(
-    matches: Mapping[str | None, Sequence[re.Match[str]]], lexicon: Lexicon
-) -> tuple[tuple[list[str], list[str], Ints, Ints], tuple[str, ...]]:
-    """Return columns of words, and the runs of `AnalysedText`."""
-    runs, places = [match[0] for match in matches["han"]], [match.start() for match in matches["han"]]
-    names: list[tuple[str, int]] = []
-    if lexicon.words:
-        pieces = [
-            (piece, at, is_name)
-            for run, place in zip(runs, places, strict=True)
-            for at, (piece, is_name) in _placed(lexicon.split(run), place)
-        ]
-        names = [(piece, at) for piece, at, is_name in pieces if is_name]
-        if names:
-            runs = [piece for piece, _, is_name in pieces if not is_name]
-            places = [at for _, at, is_name in pieces if not is_name]
-    words, tags, starts = tagged_runs(runs, places)
-    ends = starts + np.fromiter(map(len, words), np.int64, len(words))
-    spelled = [match[0] for match in matches["word"]]
-    others = "\n".join(spelled).lower().split("\n") if spelled else []
-    others = [word[:_MAX_WORD_CHARS] for word in others]
-    others += [match[0].replace(",", "") for match in matches["number"]]
-    other_tags = [LATIN] * len(spelled) + [NUMBER] * len(matches["number"])
-    simple = [*matches["word"], *matches["number"]]
-    firsts, lasts = [match.start() for match in simple], [match.end() for match in simple]
-    cut = [(pair, at) for match in matches["pairs"] for at, pair in enumerate(pairs(match[0]), match.start())]
-    for tag, found in ((PAIR, cut), (NAME, names)):
-        for word, at in found:
-            others.append(word)
-            other_tags.append(tag)
-            firsts.append(at)
-            lasts.append(at + len(word))
-    if others:
-        starts, ends = np.append(starts, firsts), np.append(ends, lasts)
-        order = np.argsort(starts, kind="stable")
-        starts, ends, places = starts[order], ends[order], order.tolist()
-        words, tags = (list(map(column.__getitem__, places)) for column in (words + others, tags + other_tags))
-    return (words, tags, starts, ends), () if names else tuple(runs)
+_TaggedRuns = Iterator[tuple[Sequence[str], Sequence[str]]]
+_Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
 
 
-def _placed(pieces: Iterable[tuple[str, bool]], place: int) -> Iterator[tuple[int, tuple[str, bool]]]:
-    for piece in pieces:
-        yield place, piece
-        place += len(piece[0])
-
-
-def _sentences(
-    plain: str, matches: Sequence[re.Match[str]], words: Sequence[str], starts: Ints, body: int
-) -> tuple[list[Sentence], int, list[int]]:
-    """Return sentences, the number of the title's, and places where one ends."""
+def _cut(
+    plain: str, matches: Sequence[re.Match[str]], body: int, runs: _TaggedRuns
+) -> tuple[_Columns, list[Sentence], int]:
+    words: list[str] = []
+    tags: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    joined: list[bool] = []
     sentences: list[Sentence] = []
-    breaks: list[int] = []
     since = first = titles = 0
-    lasts = np.searchsorted(starts, [match.start() for match in matches]).tolist()
-    for match, last in zip(matches, lasts, strict=True):
-        at, end = match.span()
-        if first == last or at < body or not _goes_on(plain, match, words[last - 1]):
-            if first < last:
-                sentences.append(Sentence(first, last, since, at + len(match[0].rstrip())))
-                breaks.append(at)
-                first = last
+    join = False
+    for match in matches:
+        kind, at, end = match.lastgroup, match.start(), match.end()
+        if kind == "han":
+            run, run_tags = next(runs)
+            words += run
+            tags += run_tags
+            bounds = list(accumulate(map(len, run), initial=at))
+            starts += bounds[:-1]
+            ends += bounds[1:]
+            joined += [join, *[True] * (len(run) - 1)]
+            join = True
+        elif kind in {"plain", "word", "number"}:
+            is_word = kind != "number"
+            words.append(match[0].lower()[:_MAX_WORD_CHARS] if is_word else match[0].replace(",", ""))
+            tags.append(LATIN if is_word else NUMBER)
+            starts.append(at)
+            ends.append(end)
+            joined.append(join)
+            join = True
+        elif kind == "pairs":
+            run = pairs(match[0])
+            words += run
+            tags += [PAIR] * len(run)
+            starts += range(at, at + len(run))
+            ends += [n + len(pair) for n, pair in enumerate(run, at)]
+            joined += [False] * len(run)
+            join = False
+        elif kind == "apart":
+            join = False
+        elif first == len(words) or at < body or not _goes_on(plain, match, words[-1]):
+            if first < len(words):
+                sentences.append(Sentence(first, len(words), since, at + len(match[0].rstrip())))
+                first, join = len(words), False
                 titles += at < body
             since = end + (plain[end : end + 1] == " ")
     if first < len(words):
         sentences.append(Sentence(first, len(words), since, len(plain.rstrip())))
         titles += since < body
-    return sentences, titles, breaks
+    return (words, tags, starts, ends, joined), sentences, titles
 
 
 def _split_headline(text: str) -> tuple[str, str]:
@@ -312,6 +292,13 @@ def _goes_on(text: str, end: re.Match[str], word: str) -> bool:
     if end[0] == ".":
         return word in _ABBREVIATED or following.islower()
     return end[0][0] == "\n" and following.islower() and text[end.start() - 1].isalpha()
+
+
+def _cut_with_names(pieces: Sequence[Sequence[tuple[str, bool]]]) -> _TaggedRuns:
+    cut = tagged_runs([piece for split in pieces for piece, is_name in split if not is_name])
+    for split in pieces:
+        parts = [((piece,), (NAME,)) if is_name else next(cut) for piece, is_name in split]
+        yield [word for words, _ in parts for word in words], [tag for _, tags in parts for tag in tags]
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain, compress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
 from unicodedata import category
@@ -209,25 +209,24 @@ def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
         yield run.start(), list(_cutter().cut(run[0]))
 
 
-def tagged_runs(runs: Sequence[str], places: Sequence[int]) -> tuple[list[str], list[str], NDArray[np.int64]]:
-    """Return words, their parts of speech and places, of runs of Chinese characters.
+def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield (words, their parts of speech) of each run of Chinese characters.
 
     Runs are simplified, at most 400 characters each. Words are those of `han_runs`, tags those of jieba's dictionary; a
-    word that it lacks has the tag that its characters make likely, or "x". Cost: O(characters); 0.2 ms for 1,000.
+    word that it lacks has the tag that its characters make likely, or "x". Cost: O(characters); 0.3 ms for 1,000.
 
-    >>> words, tags, starts = tagged_runs(["看河口", "大桥"], [0, 5])
-    >>> words, tags, starts.tolist()
-    (['看', '河口', '大桥'], ['v', 'ns', 'ns'], [0, 1, 5])
+    >>> next(tagged_runs(["看河口大桥"]))
+    (('看', '河口', '大桥'), ('v', 'ns', 'ns'))
     """
     if not runs:
-        return [], [], np.zeros(0, np.int64)
+        return
     words, tags = zip(*_cutter().tag(_APART.join(runs)), strict=True)
-    is_word = np.fromiter(map(_APART.__ne__, words), np.bool_, len(words))
-    lengths = np.fromiter(map(len, words), np.int64, len(words))
-    sizes = np.fromiter(map(len, runs), np.int64, len(runs)) + 1
-    moves = np.asarray(places) - np.cumsum(sizes) + sizes
-    starts = (np.cumsum(lengths) - lengths + moves[np.cumsum(~is_word)])[is_word]
-    return list(compress(words, is_word)), list(compress(tags, is_word)), starts
+    first = 0
+    for _ in runs[1:]:
+        last = words.index(_APART, first)
+        yield words[first:last], tags[first:last]
+        first = last + 1
+    yield words[first:], tags[first:]
 
 
 def find_han(folded: str) -> list[str]:
