@@ -53,7 +53,7 @@ _DIGIT = re.compile(r"\d")
 _INSIDE = INSIDE_WORDS + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
 _PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+)*+"
 ASCII_WORD: Final = r"[A-Za-z]++(?![\w\x80-\U0010ffff])"
-"""A word beside which stand ASCII signs alone: found several times sooner than by what knows all letters."""
+"""A word beside which stand ASCII signs alone: found sooner than by what knows all letters."""
 _OTHER_WORD = re.compile(rf"(?=[^\u3400-\u9fff ])(?:{ASCII_WORD}|{_NUMBER}|{_PLAIN})")
 _OTHER_RUN = re.compile(f"({_PAIRED.pattern})|{_NUMBER}|{_PLAIN}")
 _INNER_SIGNS: Final = str.maketrans("", "", ",\"'")
