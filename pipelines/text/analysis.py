@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..decode.scripts import simplified
 from ..document.tokens import terms as pairs
 from . import korean
 from .lexicon import Lexicon
-from .words import INSIDE_WORDS, MAX_CHARS, STOP_WORDS, english_stem, stop_words, tagged_runs, tagger
+from .words import (
+    ASCII_WORD,
+    INSIDE_WORDS,
+    MAX_CHARS,
+    STOP_WORDS,
+    code_points,
+    english_stem,
+    stop_words,
+    tagged_runs,
+    tagger,
+)
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 NUMBER: Final = "m"
 LATIN: Final = "eng"
@@ -27,12 +43,14 @@ _MOST_HEADLINE_CHARS: Final = 160
 _MAX_WORD_CHARS: Final = 40
 _LETTERS = r"[^\W_\u0e00-\u0eff\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff]"
 _TOKEN = re.compile(
+    r"(?=[^ ])(?:"  # at a blank one test is enough
     r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]{1,400})"
+    rf"|(?P<plain>{ASCII_WORD})"
     r"|(?P<number>\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![A-Za-z])|\d++(?:\.\d+)*+(?![A-Za-z]))"
     r"|(?P<pairs>[\u0e00-\u0eff\u3040-\u309f]+)"
     rf"|(?P<word>{_LETTERS}++(?:{INSIDE_WORDS}++{_LETTERS}*+)*+)"
     r"|(?P<end>\n[\s]*|[。！？!?…]+[”’」』\"'）)]*|\.(?=\s|$)|(?<=[\u4e00-\u9fff])\.(?!\d))"
-    r"|(?P<apart>[^\s\-–’'_])"
+    r"|(?P<apart>[^\s\-–’'_]))"
 )
 _ABBREVIATIONS: Final = (
     "mr mrs ms dr prof st vs inc ltd co corp jr sr gen sen rep gov lt col capt sgt rev hon messrs no fig eq al e g i "
@@ -110,6 +128,21 @@ class AnalysedText:
     def counts(self) -> Counter[str]:
         return Counter(self.telling_terms())
 
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Different terms, by their first occurrence."""
+        return tuple(dict.fromkeys(self.terms))
+
+    @cached_property
+    def ids(self) -> Ints:
+        """Place of the term of each word in `vocabulary`."""
+        numbers = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
+        return np.fromiter(map(numbers.__getitem__, self.terms), np.int64, len(self))
+
+    @cached_property
+    def is_telling(self) -> Flags:
+        return np.frombuffer(bytes(self.telling), np.bool_)
+
     def han_words(self) -> list[str]:
         return [word for word in self.words if "\u3400" <= word[0] <= "\u9fff"] if self.runs else []
 
@@ -131,7 +164,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     title = " ".join(title[:1000].split())
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
-    plain = whole if whole.isascii() else whole.translate(_plain())
+    plain = whole if whole.isascii() else code_points(whole, _plain()).tobytes().decode("utf-32-le", "surrogatepass")
     matches = list(_TOKEN.finditer(plain))
     runs = [match[0] for match in matches if match.lastgroup == "han"]
     pieces = [list(lexicon.split(run)) for run in runs] if lexicon.words else []
@@ -143,13 +176,16 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     stops = _stops(language)
     terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
-    stem = stemmer(language)
     if language.startswith("ko"):
         _stem_korean(words, terms, ends, joined, telling)
-    for at in [at for at, tag in enumerate(tags) if tag == LATIN] if LATIN in tags else ():
-        terms[at] = stem(words[at])
-        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
-            telling[at] = False
+    if LATIN in tags:
+        different = {word for word, tag in zip(words, tags, strict=True) if tag == LATIN}
+        stems = dict(zip(different, map(stemmer(language), different), strict=True))
+        terms = list(map(stems.get, words, terms))
+        odd = {word for word in different - stops if len(word) == 1 or word in _CONTRACTED}
+        for at in [at for at, word in enumerate(words) if word in odd] if odd else ():
+            if len(words[at]) == 1 or words[at + 1 : at + 2] == ["t"]:
+                telling[at] = False
     return AnalysedText(
         text=whole,
         language=language,
@@ -207,8 +243,8 @@ def _cut(
             ends += bounds[1:]
             joined += [join, *[True] * (len(run) - 1)]
             join = True
-        elif kind in {"word", "number"}:
-            is_word = kind == "word"
+        elif kind in {"plain", "word", "number"}:
+            is_word = kind != "number"
             words.append(match[0].lower()[:_MAX_WORD_CHARS] if is_word else match[0].replace(",", ""))
             tags.append(LATIN if is_word else NUMBER)
             starts.append(at)
@@ -266,9 +302,13 @@ def _cut_with_names(pieces: Sequence[Sequence[tuple[str, bool]]]) -> _TaggedRuns
 
 
 @cache
-def _plain() -> Mapping[int, int]:
-    wide = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()}
-    return {**simplified(), **wide}
+def _plain() -> NDArray[np.uint32]:
+    han = simplified()
+    table = np.arange(max(han) + 1, dtype=np.uint32)
+    table[list(han)] = list(han.values())
+    wide = np.array([code for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()])
+    table[wide] = wide - 0xFEE0
+    return table
 
 
 @cache

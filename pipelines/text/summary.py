@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .analysis import AnalysedText
 from .frequencies import Frequencies
@@ -27,6 +31,8 @@ _LEANS: Final = re.compile(r"^\W*(?:却|而且|另外|此外|also|moreover|and|m
 _CLAUSE_ENDS: Final = re.compile(r"[，、；,;:：]|\s(?=\S)")
 _ASKS: Final = re.compile(r"[?？]\W*$")
 _DIGITS: Final = re.compile(r"\d|[一二三四五六七八九十百千万亿]{2}")
+
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +80,55 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
              repeats a chosen one is passed over.
     """
     spans = text.sentences[text.title_sentences :]
-    bags = [set(text.telling_terms(span.first, span.last)) for span in spans]
-    usable = [number for number, bag in enumerate(bags) if len(bag) >= params.least]
-    if not usable:
-        usable = [0] if len(spans) == 1 and bags[0] else []
-    if not usable:
+    size, behind = len(text.vocabulary), text.title_words
+    of = np.repeat(np.arange(len(spans)), [span.last - span.first for span in spans])
+    keys = np.sort((of * size + text.ids[behind:])[text.is_telling[behind:]])
+    of, terms = np.divmod(keys[np.diff(keys, prepend=-1) > 0], max(1, size))
+    sizes = np.bincount(of, minlength=len(spans))
+    usable = np.flatnonzero(sizes >= params.least)
+    if not len(usable) and len(spans) == 1 and sizes[0]:
+        usable = np.zeros(1, np.int64)
+    if not len(usable):
         return ""
-    weights = {term: count * frequencies.idf(term) for term, count in text.counts.items()}
-    title = set(text.telling_terms(0, text.title_words))
-    shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in usable]
-    heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in usable]
-    most = max(heavy) or 1.0
-    borders = _borders(text)
-    scores = []
-    for place, (number, sentence) in enumerate(zip(usable, shown, strict=True)):
-        score = params.lead / (1 + place) + params.words * heavy[place] / most
-        score += params.tail * (place == len(usable) - 1 > 0)
-        score += params.title * len(title & bags[number]) / max(1, len(title))
-        score += params.cues * bool(_CUES.search(sentence)) + params.numbers * bool(_DIGITS.search(sentence))
-        score += params.turns * bool(_TURNS.search(sentence)) + params.borders * (number in borders)
-        score -= params.leans * bool(_LEANS.search(sentence) or _ASKS.search(sentence))
-        scores.append(score)
-    return _join(_choose(scores, [bags[number] for number in usable], shown, title, params), shown)
+    counts = np.bincount(text.ids[text.is_telling], minlength=size)
+    weights = counts * np.fromiter(map(frequencies.idf, text.vocabulary), np.float64, size)
+    heavy = np.bincount(of, weights[terms], len(spans))[usable] / np.sqrt(sizes[usable])
+    in_title = np.zeros(size, np.bool_)
+    in_title[text.ids[:behind][text.is_telling[:behind]]] = True
+    titled = np.bincount(of, in_title[terms], len(spans))[usable]
+    least = params.lead / (1 + np.arange(len(usable))) + params.words * heavy / (heavy.max() or 1.0)
+    least[-1] += params.tail * (len(usable) > 1)
+    least += params.title * titled / max(1, in_title.sum())
+    lasts, borders = np.cumsum(sizes).tolist(), _borders(text)
+    sentences = [
+        _Sentence(
+            text.text[spans[number].start : spans[number].end],
+            terms[lasts[number] - sizes[number] : lasts[number]],
+            score,
+            number in borders,
+        )
+        for number, score in zip(usable.tolist(), least.tolist(), strict=True)
+    ]
+    return _join([sentences[place].shown(params.chars) for place in _choose(sentences, in_title, params)])
+
+
+class _Sentence(NamedTuple):
+    """A sentence with its different terms, and its score by them and by its place."""
+
+    text: str
+    terms: NDArray[np.int64]
+    least: float
+    is_border: bool
+
+    def shown(self, chars: int) -> str:
+        return _shorten(self.text, chars)
+
+    def score(self, params: Params) -> float:
+        shown = self.shown(params.chars)
+        score = self.least
+        score += params.cues * bool(_CUES.search(shown)) + params.numbers * bool(_DIGITS.search(shown))
+        score += params.turns * bool(_TURNS.search(shown)) + params.borders * self.is_border
+        return score - params.leans * bool(_LEANS.search(shown) or _ASKS.search(shown))
 
 
 def _borders(text: AnalysedText) -> set[int]:
@@ -110,29 +143,37 @@ def _borders(text: AnalysedText) -> set[int]:
     return {number for first, end in paragraphs if end - first > 1 for number in (first, end - 1)}
 
 
-def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:
-    chosen: list[int] = []
+def _choose(sentences: Sequence[_Sentence], in_title: NDArray[np.bool_], params: Params) -> list[int]:
+    """Return the places of the best sentences that repeat nothing and find room.
+
+    What else tells in a sentence is sought where no other can be better, and not in one that is out already.
+    """
+    chosen: dict[int, set[int]] = {}
     room = params.chars
-    for number in sorted(range(len(scores)), key=lambda each: (-scores[each], each)):
-        size = _size(shown[number])
-        repeats = any(
-            len(bags[number] & bags[other]) > params.likeness * min(len(bags[number]), len(bags[other]))
-            for other in chosen
-        )
-        if repeats or (bags[number] <= title and len(scores) > 1) or (chosen and size > room):
+    signs = (params.cues, params.numbers, params.turns, params.borders, -params.leans)
+    extra = sum(max(0.0, weight) for weight in signs) + _ROUNDING
+    queue = [(-sentence.least - extra, False, place) for place, sentence in enumerate(sentences)]
+    heapify(queue)
+    while queue and len(chosen) < params.sentences:
+        _, is_scored, place = heappop(queue)
+        sentence = sentences[place]
+        size, bag = _size(sentence.shown(params.chars)), set(sentence.terms.tolist())
+        repeats = any(len(bag & other) > params.likeness * min(len(bag), len(other)) for other in chosen.values())
+        if repeats or (chosen and size > room) or (len(sentences) > 1 and in_title[sentence.terms].all()):
             continue
-        chosen.append(number)
-        room -= size
-        if len(chosen) == params.sentences:
-            break
+        if is_scored:
+            chosen[place] = bag
+            room -= size
+        else:
+            heappush(queue, (-sentence.score(params), True, place))
     return sorted(chosen)
 
 
-def _join(chosen: list[int], shown: list[str]) -> str:
+def _join(sentences: Sequence[str]) -> str:
     joined = ""
-    for number in chosen:
+    for sentence in sentences:
         is_apart = joined and (ord(joined[-1]) < 0x2E80 or joined[-1].isalnum())
-        joined += f" {shown[number]}" if is_apart else shown[number]
+        joined += f" {sentence}" if is_apart else sentence
     return joined
 
 

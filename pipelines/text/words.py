@@ -52,7 +52,9 @@ INSIDE_WORDS: Final = f"[{_MARKS}{JOINERS}]"
 _DIGIT = re.compile(r"\d")
 _INSIDE = INSIDE_WORDS + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
 _PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+)*+"
-_OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
+ASCII_WORD: Final = r"[A-Za-z]++(?![\w\x80-\U0010ffff])"
+"""A word beside which stand ASCII signs alone: found sooner than by what knows all letters."""
+_OTHER_WORD = re.compile(rf"(?=[^\u3400-\u9fff ])(?:{ASCII_WORD}|{_NUMBER}|{_PLAIN})")
 _OTHER_RUN = re.compile(f"({_PAIRED.pattern})|{_NUMBER}|{_PLAIN}")
 _INNER_SIGNS: Final = str.maketrans("", "", ",\"'")
 HALF_WIDTH_PAIR: Final = re.compile("[\uff66-\uff9d][\uff9e\uff9f]")
@@ -126,13 +128,27 @@ def fold(text: str) -> str:
         return text.casefold()
     text = HALF_WIDTH_PAIR.sub(lambda pair: unicodedata.normalize("NFKC", pair[0]), text)
     table, longer = _folding()
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    forms = table.take(codes, mode="clip")
-    if codes.max() >= _ASSIGNED:
-        forms = np.where(codes < _ASSIGNED, forms, codes)
+    forms = code_points(text, table)
     if forms.max() == _LONGER:
-        return fold(text.translate(longer))
+        for code in longer.keys() & set(map(ord, text)):
+            text = text.replace(chr(code), longer[code])
+        return fold(text)
     return forms.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def code_points(text: str, table: NDArray[np.uint32] | None = None) -> NDArray[np.uint32]:
+    """Return the code points of a text, or their forms in a table.
+
+    Code points beyond the end of the table are their own form.
+
+    >>> code_points("河口").tolist()
+    [27827, 21475]
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    if table is None or not len(codes):
+        return codes
+    forms = table.take(codes, mode="clip")
+    return forms if codes.max() < len(table) else np.where(codes < len(table), forms, codes)
 
 
 @cache

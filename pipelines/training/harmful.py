@@ -415,7 +415,7 @@ def _learn_parts(
             wanted += [("strange", _by_chance(other_titles, random))]
             other_titles += [example.title] if example.title else []
         for name, title in wanted:
-            for odds, place, _ in foreign_parts(title, example.text, held[fold], weights):
+            for odds, place, *_ in foreign_parts(title, example.text, held[fold], weights):
                 odds_of.setdefault(name, {}).setdefault(place, []).append(odds)
     own_odds, strange_odds, foreign_odds = (
         {place: np.array(odds_of.get(name, {}).get(place, [])) for place in (HarmPart.TITLE, HarmPart.TEXT)}

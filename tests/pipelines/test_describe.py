@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.describe import DEFAULT, MOST_KEYWORDS, SHIPPED, DescribeOptions, Describer, check
+from pipelines.describe import DEFAULT, MAX_CHARS, MOST_KEYWORDS, SHIPPED, DescribeOptions, Describer, check
 from pipelines.records import Description
 from tests.table import each_row
 
@@ -67,6 +67,14 @@ def test_odd_texts_are_described_like_any(text: str) -> None:
     found = Describer.of().describe("", text)
     assert len(found.summary) <= len(text)
     assert found.harm_kind == ""
+
+
+def test_long_texts_are_described_by_their_beginning_and_judged_further() -> None:
+    long = TEXT * (MAX_CHARS // len(TEXT) + 1)
+    described = [Describer.of().describe(TITLE, text) for text in (long, f"{long}\n{SPAM}")]
+    plain, spammed = (replace(one, harm=None, harm_kind="", harm_reasons="") for one in described)
+    assert plain == spammed
+    assert described[0].harm != described[1].harm
 
 
 def test_nothing_is_described_that_nobody_asked_for() -> None:

@@ -11,13 +11,14 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis import AnalysedText
-from ..words import MAX_CHARS, cut_han, english_stem, find_han, fold, other_word_list
+from ..words import MAX_CHARS, code_points, cut_han, english_stem, find_han, fold, other_word_list
 
 Numbers = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -184,26 +185,30 @@ def _hashes(words: Collection[str]) -> Ids:
     return hashes & np.uint32((1 << int(_HASH_BITS)) - 1)
 
 
-def _codes(text: str) -> Ids:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+@cache
+def _forms() -> Ids:
+    table = np.arange(0xA000, dtype=np.uint32)
+    table[0x3400:] = _HAN
+    for first, last in ("09", "az", "AZ"):
+        table[ord(first) : ord(last) + 1] = ord(first.lower())
+    return table
 
 
 def _form(text: Text) -> Ids:
     """Return a text as written, in signs 汉, 0, a and all other characters."""
-    codes = _codes(f"{text.title}\n{text.text}"[:MAX_CHARS].lstrip())
-    codes = np.where((codes >= 0x3400) & (codes <= 0x9FFF), np.uint32(_HAN), codes)
-    codes = np.where(codes - np.uint32(ord("0")) < 10, np.uint32(ord("0")), codes)
-    return np.where((codes | np.uint32(32)) - np.uint32(ord("a")) < 26, np.uint32(ord("a")), codes)
+    return code_points(f"{text.title}\n{text.text}"[:MAX_CHARS].lstrip(), _forms())
 
 
 def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
     if not stretch:
         return
-    codes, form = _codes(stretch), _form(text)
-    grams = _hash_grams(codes)
+    codes, form = code_points(stretch), _form(text)
+    *grams, last = _hash_grams(np.concatenate((codes, form)))
+    forms = last[len(codes) :]
+    grams = [hashes[: max(0, len(codes) - size)] for size, hashes in enumerate((*grams, last))]
     yield _seen(grams[0], _CHAR), codes, 1
     yield _seen(grams[1], _PAIR), codes, 2
-    yield _seen(_hash_grams(form)[-1], _FORM), form, _GRAMS
+    yield _seen(forms, _FORM), form, _GRAMS
     for size, ids in enumerate(grams, 1):
         yield _seen(ids[:_END_CHARS], _BEGIN), codes, size
         yield _seen(ids[-_END_CHARS:], _END), codes[max(0, len(ids) - _END_CHARS) :], size

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..words import STOP_WORDS, fold, han_runs
-from .features import BITS, MAX_CHARS, features, features_of_all, located, pairs_of_all, read
+from .features import BITS, MAX_CHARS, Hashes, OwnedSigns, features, features_of_all, located, read
 from .model import KIND_BITS, LONG, HarmModel, HarmReading, logistic, shipped
 from .records import CLEAN, HarmKind, HarmPart, HarmReason, HarmVerdict
 
@@ -21,8 +21,9 @@ _TITLE_CHARS: Final = 400
 _MOST_PARTS: Final = 12
 _MOST_LINES: Final = 300
 _SEPARATOR: Final = re.compile(r"\s[-–—|]+\s|[_|｜]+")
+_BLANK: Final = re.compile(r"\s")
 _CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s++|(?<!\s)\s++(?=[\u3400-\u9fff])")
-_HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _OTHER_WORD: Final = re.compile(
     r"[^\W\d_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3][^\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]*+"
 )
@@ -30,7 +31,7 @@ _OTHER_WORD: Final = re.compile(
 _URL: Final = re.compile(r"(?:https?://|www\.)[!-~]*+", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?<![a-z\d.-])(?=[a-z-]*\d)(?=\d*[a-z])[a-z\d-]{4,30}\.[a-z]{2,6}(?![a-z\d])")
 """A host of letters and digits, as are made by the hundred; a site names itself by letters."""
-_SYLLABLE: Final = re.compile(r"[\u3040-\u30fb\u30fd-\u30ff\uac00-\ud7a3]")
+_SYLLABLE: Final = re.compile(r"[\u3040-\u30fb\u30fd-\u30ff\uac00-\ud7a3]+")
 _LEAST_HAN: Final = 2
 """Chinese characters of a part of a page that may be foreign to it."""
 _SYLLABLES: Final = 0.1
@@ -65,22 +66,22 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
     model = model or shipped()
     title, text = title.strip()[:_TITLE_CHARS], text.strip()[:MAX_CHARS]
     main, part = (text, HarmPart.TEXT) if text else (joined(title), HarmPart.TITLE)
-    parts: list[tuple[float, HarmKind, HarmPart, str]] = []
+    parts: list[tuple[float, bool, HarmPart, str]] = []
     if is_chinese(main):
-        signs = features(main)
-        parts.append((model.score(signs, len(main)), model.kind(signs), part, main))
+        parts.append((model.score(features(main), len(main)), True, part, main))
     if text and not _is_syllabic(text):
-        for odds, place, piece in foreign_parts(title, text, model.short, model.foreign):
-            score, kind = logistic(odds), HarmKind.HIJACKED
+        for odds, place, piece, signs in foreign_parts(title, text, model.short, model.foreign):
+            score, is_own = logistic(odds), place is HarmPart.TEXT and 2 * len(piece) > len(text)
             if place is HarmPart.TEXT:
                 # Many honest lines are foreign, as what an author offers below each article; and reports quote posts.
-                score = min(score, model.score(features(piece), len(piece)))
+                score = min(score, model.score(signs, len(piece)))
                 score = score if score >= _SURE else min(score, _DOUBT)
-            if place is HarmPart.TEXT and 2 * len(piece) > len(text):
-                kind = model.kind(features(text))
-            parts.append((score, kind, place, piece))
-    explained = [(score, kind, HarmReason(part, telling(piece, model))) for score, kind, part, piece in parts]
-    harmful = [each for each in explained if each[0] >= _THRESHOLD and each[2].words]
+            parts.append((score, is_own, place, piece))
+    harmful = [
+        (score, model.kind(features(main)) if is_own else HarmKind.HIJACKED, HarmReason(part, words))
+        for score, is_own, part, piece in parts
+        if score >= _THRESHOLD and (words := telling(piece, model))
+    ]
     if not harmful:
         highest = max([score for score, *_ in parts], default=0.0)
         return HarmVerdict(min(highest, _DOUBT)) if parts else CLEAN
@@ -93,24 +94,25 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
 
 def foreign_parts(
     title: str, text: str, reading: HarmReading, weights: Sequence[float]
-) -> list[tuple[float, HarmPart, str]]:
-    """Return the most foreign piece of title and line: log-odds, place and words.
+) -> list[tuple[float, HarmPart, str, Hashes]]:
+    """Return the most foreign piece of title and line: log-odds, place, words, signs.
 
     It reads like a post, and its pairs of letters are nowhere else on the page, which says less of short parts: the
     name of a site stands in no text. A part that is not Chinese is none.
     """
     pieces = pieces_of(title)
     lines = [line for each in text.split("\n") if (line := each.strip())][:_MOST_LINES]
-    parts = [_URL.sub("", joined(part)) for part in (*pieces, *lines)]
+    parts = [_URL.sub("", part) if "." in part or ":" in part else part for part in map(joined, (*pieces, *lines))]
     chosen = np.array([number for number, part in enumerate(parts) if is_chinese(part, _LEAST_HAN)], np.int64)
     if not len(chosen):
         return []
-    margins = np.array([reading.margin(signs) for signs in features_of_all([parts[number] for number in chosen])])
+    signs, pairs = features_of_all(parts)
+    margins = reading.margins(signs, len(parts))
     is_post = np.zeros(len(parts), np.bool_)
-    is_post[chosen] = margins > 0
+    is_post[chosen] = margins[chosen] > 0
     of_margin, of_absence, of_titles, of_lines = weights
     odds = np.full(len(parts), -np.inf)
-    odds[chosen] = of_margin * margins + of_absence * _absences(parts, len(pieces), is_post)[chosen] ** 2
+    odds[chosen] = (of_margin * margins + of_absence * _absences(pairs, len(pieces), is_post) ** 2)[chosen]
     foreign = []
     for place, bias, first, last in (
         (HarmPart.TITLE, of_titles, 0, len(pieces)),
@@ -118,24 +120,24 @@ def foreign_parts(
     ):
         best = max(range(first, last), key=odds.__getitem__, default=0)
         if first < last and odds[best] > -np.inf:
-            foreign.append((float(odds[best]) + bias, place, parts[best]))
+            foreign.append((float(odds[best]) + bias, place, parts[best], signs.signs[signs.of == best]))
     return foreign
 
 
-def _absences(parts: Sequence[str], pieces: int, is_post: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _absences(pairs: OwnedSigns, pieces: int, is_post: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the share of the pairs of letters of each part that are nowhere else.
 
     The first `pieces` are of the title and count as one; parts that read like posts (`is_post`) speak for no other.
     """
-    pairs, of = pairs_of_all(parts)
-    pairs >>= BITS - KIND_BITS  # a smaller table is made sooner
+    of = pairs.of
+    different, found = np.unique(pairs.signs >> (BITS - KIND_BITS), return_inverse=True)
     owner = np.maximum(of - pieces + 1, 0)
-    first, last = whose = np.full((2, 1 << KIND_BITS), -1, np.int32)
+    first, last = whose = np.full((2, len(different)), -1)
     honest = ~is_post[of]
-    first[pairs[honest][::-1]] = owner[honest][::-1]
-    last[pairs[honest]] = owner[honest]
-    elsewhere = ((whose[:, pairs] >= 0) & (whose[:, pairs] != owner)).any(axis=0)
-    return np.bincount(of[~elsewhere], minlength=len(parts)) / (np.bincount(of, minlength=len(parts)) + 1)
+    first[found[honest][::-1]] = owner[honest][::-1]
+    last[found[honest]] = owner[honest]
+    elsewhere = ((whose[:, found] >= 0) & (whose[:, found] != owner)).any(axis=0)
+    return np.bincount(of[~elsewhere], minlength=len(is_post)) / (np.bincount(of, minlength=len(is_post)) + 1)
 
 
 def pieces_of(title: str) -> list[str]:
@@ -155,7 +157,7 @@ def joined(headline: str) -> str:
     >>> joined("电影院卖起站票 看的是老片")
     '电影院卖起站票看的是老片'
     """
-    return _CLAUSE_GAP.sub("", headline)
+    return _CLAUSE_GAP.sub("", headline) if _BLANK.search(headline) else headline
 
 
 def telling(text: str, model: HarmModel) -> tuple[str, ...]:
@@ -214,7 +216,7 @@ def _harmful_links(anchors: Sequence[str], model: HarmModel) -> tuple[str, ...]:
     texts = [text for text in dict.fromkeys(texts) if is_chinese(text, _LEAST_HAN)]
     if len(texts) < _FEW_LINKS:
         return ()
-    scored = [(model.score(signs, len(text)), text) for text, signs in zip(texts, features_of_all(texts), strict=True)]
+    scored = [(model.score(features(text), len(text)), text) for text in texts]
     harmful = [text for score, text in sorted(scored, reverse=True) if score >= _SURE]
     return telling("\n".join(harmful), model) if len(harmful) >= _FEW_LINKS else ()
 
@@ -226,9 +228,14 @@ def is_chinese(text: str, least: int = 2) -> bool:
     (True, False, False)
     """
     text = text[:MAX_CHARS]
-    count = len(_HAN.findall(text))
+    count = _chars(_HAN, text)
     return count >= least and count >= len(_OTHER_WORD.findall(text)) and not _is_syllabic(text)
 
 
 def _is_syllabic(text: str) -> bool:
-    return len(_SYLLABLE.findall(text)) > _SYLLABLES * len(_HAN.findall(text))
+    syllables = _chars(_SYLLABLE, text)
+    return syllables > 0 and syllables > _SYLLABLES * _chars(_HAN, text)
+
+
+def _chars(runs: re.Pattern[str], text: str) -> int:
+    return sum(map(len, runs.findall(text)))

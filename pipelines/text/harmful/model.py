@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...models.arrays import pack, unpack
 from ...models.files import load
-from .features import BITS, Hashes, Numbers, once
+from .features import BITS, Hashes, Numbers, OwnedSigns, once
 from .records import HarmKind
 
 KIND_BITS: Final = 18
@@ -41,6 +41,11 @@ class Votes:
     def vote(self, signs: Hashes) -> float:
         return self.unit * float(self.steps[signs].sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
 
+    def votes(self, signs: Hashes, of: Hashes, texts: int) -> Numbers:
+        """Return the vote of each text; `of` are the texts of the signs."""
+        sizes = np.maximum(np.bincount(of, minlength=texts), 1)
+        return self.unit * np.bincount(of, self.steps[signs], texts) / np.sqrt(sizes) + self.bias
+
     def dump(self) -> dict[str, object]:
         return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": pack(self.steps)}
 
@@ -65,6 +70,10 @@ class HarmReading:
     def margin(self, signs: Hashes) -> float:
         """Return by how much a text is harmful; below 0 it is not."""
         return min([votes.vote(signs) for votes in self.votes.values()])
+
+    def margins(self, signs: OwnedSigns, texts: int) -> Numbers:
+        margins: Numbers = np.min([votes.votes(*signs, texts) for votes in self.votes.values()], axis=0)
+        return margins
 
     def weights(self, signs: Hashes) -> Numbers:
         votes = min(self.votes.values(), key=lambda each: each.vote(np.unique(signs)))

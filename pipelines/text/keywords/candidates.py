@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..analysis import LATIN, NUMBER, PAIR, AnalysedText
 from ..frequencies import Frequencies
+from ..words import code_points
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -88,15 +90,13 @@ def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     stop word, number or punctuation inside. Cost: O(words); 0.9 ms for 1,000 Chinese characters.
     """
     none = KeywordCandidates((), np.zeros((0, len(COLUMNS))))
-    count = len(text)
-    if not count:
+    if not len(text):
         return none
-    different = tuple(dict.fromkeys(text.terms))
-    numbers = dict(zip(different, range(len(different)), strict=True))
-    ids = np.fromiter(map(numbers.__getitem__, text.terms), np.int64, count)
-    rarity = np.fromiter(map(frequencies.idf, different), np.float64, len(different))
-    opening = np.fromiter(map(frequencies.opening, different), np.float64, len(different))
-    words = _Words(text, ids, rarity[ids], opening[ids], len(numbers))
+    rarity, opening = (
+        np.fromiter(map(of, text.vocabulary), np.float64, len(text.vocabulary))
+        for of in (frequencies.idf, frequencies.opening)
+    )
+    words = _Words(text, rarity[text.ids], opening[text.ids])
     if not words.inside.any():
         return none
     grams = _count_grams(words)
@@ -107,24 +107,25 @@ def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
 
 
 class _Words:
-    def __init__(self, text: AnalysedText, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
-        self.count, self.different = len(ids), different
-        self.ids, self.idf, self.opening = ids, idf, opening
-        self.telling, self.joined = (np.frombuffer(bytes(flags), np.bool_) for flags in (text.telling, text.joined))
+    def __init__(self, text: AnalysedText, idf: Floats, opening: Floats) -> None:
+        self.count, self.different = len(text), len(text.vocabulary)
+        self.ids, self.idf, self.opening = text.ids, idf, opening
+        self.telling, self.joined = text.is_telling, np.frombuffer(bytes(text.joined), np.bool_)
         self.starts, self.ends = (np.fromiter(places, np.int64, self.count) for places in (text.starts, text.ends))
         classes = {tag: _class_of_tag(tag) for tag in set(text.tags)}
         self.classes = np.fromiter(map(classes.__getitem__, text.tags), np.int64, self.count)
         self.latin = self.classes == _LATIN
-        latin = np.flatnonzero(self.latin).tolist()
-        self.classes[latin] = [_class_of_latin(text.words[at]) for at in latin]
-        self.capital = np.zeros(self.count, bool)
-        self.capital[latin] = [text.text[text.starts[at]].isupper() for at in latin]
+        latin = list(compress(text.words, self.latin))
+        endings = {word: _class_of_latin(word) for word in set(latin)}
+        self.classes[self.latin] = list(map(endings.__getitem__, latin))
+        initials, of = np.unique(code_points(text.text)[self.starts], return_inverse=True)
+        self.capital = self.latin & np.array([chr(code).isupper() for code in initials.tolist()])[of]
         self.sentence = np.repeat(
             np.arange(len(text.sentences)), [sentence.last - sentence.first for sentence in text.sentences]
         )
         self.inside = self.telling & (self.classes != _NO_WORD)
         self.ending = self.inside & ~_ADVERBIAL[self.classes]
-        self.tf = np.bincount(ids, minlength=different)
+        self.tf = np.bincount(self.ids, minlength=self.different)
         quotes = [match.end() for match in _QUOTE.finditer(text.text)]
         self.quoted = np.isin(self.starts, quotes) if quotes else np.zeros(self.count, bool)
         self.title = text.title_words

@@ -3,12 +3,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import shipped
-from pipelines.text.summary import DEFAULTS, Params, _borders, summarise
+from pipelines.text.summary import DEFAULTS, Params, _borders, _choose, _Sentence, _size, summarise
 from tests.table import each_row
 
 LEAD = "河口大桥将在年底通车，两岸居民过江只要五分钟。"
@@ -93,3 +94,24 @@ def test_summary_is_made_of_the_text(text: str) -> None:
     plain = "".join(text.split())
     pieces = summary("", text).replace("…", "。").split("。")
     assert all("".join(piece.split()) in plain for piece in pieces)
+
+
+@given(st.data())
+def test_sentences_scored_late_are_chosen_as_if_all_had_been_scored(data: st.DataObject) -> None:
+    texts = ("结果表明，共有三百人", "但是没有人来到这里", "而且下雨了？", "The bridge was opened on Monday.", "也好")
+    bags = st.lists(st.integers(0, 9), min_size=1, max_size=5, unique=True).map(np.array)
+    scores = st.sampled_from((0.0, 0.2, 0.3, 0.5, 1.0))
+    sentences = data.draw(st.lists(st.builds(_Sentence, st.sampled_from(texts), bags, scores, st.booleans())))
+    params = Params(chars=data.draw(st.integers(5, 60)), leans=data.draw(st.sampled_from((-0.1, 0.4))))
+    in_title = np.arange(10) < data.draw(st.integers(0, 3))
+    chosen: list[int] = []
+    room = params.chars
+    for place in sorted(range(len(sentences)), key=lambda each: (-sentences[each].score(params), each)):
+        bag, size = {*sentences[place].terms.tolist()}, _size(sentences[place].shown(params.chars))
+        others = [{*sentences[other].terms.tolist()} for other in chosen]
+        repeats = any(len(bag & other) > params.likeness * min(len(bag), len(other)) for other in others)
+        is_titled = len(sentences) > 1 and in_title[sentences[place].terms].all()
+        if len(chosen) < params.sentences and not (repeats or is_titled or (chosen and size > room)):
+            chosen.append(place)
+            room -= size
+    assert _choose(sentences, in_title, params) == sorted(chosen)

@@ -10,8 +10,9 @@ import pytest
 
 from crawler.demo.content import load_articles
 from pipelines.text.harmful import blocks
-from pipelines.text.harmful.features import BITS, MAX_CHARS, features, features_of_all, pairs_of_all
+from pipelines.text.harmful.features import BITS, MAX_CHARS, features, features_of_all
 from pipelines.text.harmful.judge import judge
+from pipelines.text.harmful.model import shipped
 from pipelines.text.harmful.records import HarmKind, HarmPart, HarmVerdict
 from tests.table import each_row
 
@@ -139,8 +140,16 @@ def test_signs_of_many_texts_are_those_of_each() -> None:
         "\ud83d",
         "x",
     ]
-    for text, signs in zip(texts, features_of_all(texts), strict=True):
-        assert signs.tolist() == sorted(features(text).tolist())
+    signs, _ = features_of_all(texts)
+    for number, text in enumerate(texts):
+        assert sorted(signs.signs[signs.of == number].tolist()) == sorted(features(text).tolist())
+
+
+def test_margins_of_many_texts_are_those_of_each() -> None:
+    texts = [*NEWS.split("\n"), "", "注册送88百家乐", ENGLISH]
+    reading = shipped().short
+    margins = reading.margins(features_of_all(texts)[0], len(texts))
+    assert margins.tolist() == [reading.margin(features(text)) for text in texts]
 
 
 def test_spellings_that_hide_have_the_signs_of_plain_ones() -> None:
@@ -178,7 +187,7 @@ def test_features_are_single_bounded_and_of_the_beginning() -> None:
 
 def test_pairs_are_signs_of_letters_side_by_side() -> None:
     text = "大桥，12 通车"
-    found, of = pairs_of_all(("", text, "\u200b", text[:2]))
+    _, (found, of) = features_of_all(("", text, "\u200b", text[:2]))
     assert of.tolist() == [1, 1, 3]
     assert found[0] == found[2]
     assert set(found.tolist()) <= set(features(text).tolist())
