@@ -217,9 +217,10 @@ class _Reader:
 
     def _excluded(self, start: int, depth: int, field: str) -> Expression | None:
         self.has_operator = True
+        is_group = self._text[self._at] in "(（"
         part = self._part(depth, field)
         self._hide(start, self._at)
-        if isinstance(part, Words) and not part.field:
+        if isinstance(part, Words) and not part.field and not is_group:
             part = _as_written(part, ANYWHERE)
         return None if part is None else Not(part)
 
