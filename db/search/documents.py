@@ -20,7 +20,7 @@ _EMPTY |= dict.fromkeys(("html", "description", "tags", "section", "extractor"),
 
 
 class SearchedDocument(NamedTuple):
-    """A document with its place in its file, and what the index keeps of it; fields it lacks are empty."""
+    """A document with its place in its file, and what the index keeps of it."""
 
     number: int
     name: str

@@ -79,7 +79,7 @@ def candidates(
 def matches(
     connection: Connection, need: Need, admitted: SearchFilter, most: int, counted: Sequence[str] = ()
 ) -> CandidateSet:
-    """Return the articles that have all that is needed and fulfil conditions, the newest `most` of them.
+    """Return the newest articles that have what is needed and fulfil conditions.
 
     Cost: for 1,000 of 1,000,000 articles 10 ms.
     """

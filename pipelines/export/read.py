@@ -42,7 +42,8 @@ from .records import StoredArticle, StoredDuplicate, StoredLink, StoredSite, ann
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from sqlalchemy import Connection
+
+    from db.engine.database import ReadConnection
 
 T = TypeVar("T")
 Time = str | date | datetime
@@ -206,7 +207,7 @@ class Reading(Generic[T]):
         return self.table.read(connection, names, self.wanted, key, self.table.at_once)
 
     def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan, key: Key) -> Iterator[Sequence[Row]]:
-        """Yield the articles that fulfil a query, those with all words of one without operators."""
+        """Yield the articles that fulfil a query, with all its words."""
         if not database.read(partial(has_form, is_current=is_current)):
             raise WrongDatabase(
                 f"{database.name} has a full-text index of an older version; make it anew with: scrapy search --rebuild"
@@ -241,14 +242,14 @@ class Reading(Generic[T]):
         return self.to_arrow(columns).to_pandas()
 
 
-def _matcher(plan: QueryPlan, connection: Connection) -> Matcher:
+def _matcher(plan: QueryPlan, connection: ReadConnection) -> Matcher:
     # what a selection has no field for
     others = (Condition(name, value, 0) for name in ("section", "classes") if (value := getattr(plan.query, name)))
     return matcher_of([connection], (*plan.parts, *others), plan.query.language.split(), time.time())[0]
 
 
 def _chosen(
-    columns: Sequence[str], wanted: Selection, numbers: Sequence[int], matcher: Matcher, connection: Connection
+    columns: Sequence[str], wanted: Selection, numbers: Sequence[int], matcher: Matcher, connection: ReadConnection
 ) -> Sequence[Row]:
     ids = [row.article_id for row in matcher.matching(connection, numbered(connection, numbers))]
     return export.articles_by_id(connection, columns, wanted, ids)

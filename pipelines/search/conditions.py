@@ -1,4 +1,4 @@
-"""Conditions of a search as the index takes them: times, sites, languages and others."""
+"""Conditions of a search as the index takes them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .periods import read_period
 from .records import SearchQuery
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from db.engine.database import ReadConnection
 
 _MOST_LABELS = 6
 """Of a name of which no site is known: each is one more pass over the sites."""
 _EPOCH = date(1970, 1, 1)
 
 
-def filter_of(connections: Sequence[Connection], query: SearchQuery, now: float) -> tuple[SearchFilter, list[str]]:
+def filter_of(connections: Sequence[ReadConnection], query: SearchQuery, now: float) -> tuple[SearchFilter, list[str]]:
     """Return the conditions of a query, and sentences on how its site was understood.
 
     Raises:
@@ -45,7 +45,7 @@ def filter_of(connections: Sequence[Connection], query: SearchQuery, now: float)
     return admitted, notes
 
 
-def _sites(connections: Sequence[Connection], given: str) -> tuple[list[int], list[str]]:
+def _sites(connections: Sequence[ReadConnection], given: str) -> tuple[list[int], list[str]]:
     name = given.strip().lower().partition("://")[2] or given.strip().lower()
     name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
     with suppress(UnicodeError):
@@ -64,7 +64,7 @@ def _sites(connections: Sequence[Connection], given: str) -> tuple[list[int], li
     return [key for key, _ in sites], notes
 
 
-def _named(connections: Sequence[Connection], name: str) -> list[tuple[int, str]]:
+def _named(connections: Sequence[ReadConnection], name: str) -> list[tuple[int, str]]:
     """Return the sites of a name, or when there is none those with it in theirs."""
     sites = [site for one in connections for site in find.sites(one, name)]
     return [site for site in sites if site[1] == name] or sites

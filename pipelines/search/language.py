@@ -1,4 +1,4 @@
-"""The query language: words, "phrases", -word, AND, OR, brackets, fields, near:5(a b)."""
+"""The query language: words, "phrases", -word, AND, OR, title:word, near:5(a b)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _HAS_WORD: Final = re.compile(r"[^\W_]")
 
 
 class QueryError(ValueError):
-    """A query that cannot be read; the text says at which character, counted from 1, and why."""
+    """A query that cannot be read; says at which character, from 1, and why."""
 
     def __init__(self, at: int, why: str) -> None:
         super().__init__(f"the query is wrong at character {at + 1}: {why}")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AskedWords:
     """Words that must stand in an article, all of them, in whatever form and order."""
 
     text: str
@@ -58,7 +58,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on an article such as its site, named as the field of a `SearchQuery`."""
+    """A condition such as the site, named as the field of a `SearchQuery`."""
 
     name: str
     value: str
@@ -67,10 +67,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Words and phrases with at most `distance` words, or Chinese characters, between the first and the last."""
+    """Words and phrases that stand near each other.
+
+    At most `distance` words or Chinese characters are between the first and the last.
+    """
 
     distance: int
-    parts: tuple[Words | Phrase, ...]
+    parts: tuple[AskedWords | Phrase, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Either:
     parts: tuple[Expression, ...]
 
 
-Expression = Words | Phrase | Condition | Near | Not | All | Either
+Expression = AskedWords | Phrase | Condition | Near | Not | All | Either
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +120,13 @@ def parse(text: str) -> ParsedQuery:
         QueryError: a quotation mark or bracket is not closed, or an operator lacks a word.
 
     >>> parse('port -"wine regions"').parts
-    (Words(text='port', field=''), Not(part=Phrase(text='wine regions', field='')))
+    (AskedWords(text='port', field=''), Not(part=Phrase(text='wine regions', field='')))
     """
     reader = _Reader(text)
     parts = _flat(reader.either(0, opened=-1))
     conditions = tuple(part for part in parts if isinstance(part, Condition))
     others = tuple(part for part in parts if not isinstance(part, Condition))
-    is_exact = reader.has_operator or not all(isinstance(part, Words) for part in others)
+    is_exact = reader.has_operator or not all(isinstance(part, AskedWords) for part in others)
     return ParsedQuery("".join(reader.words), others, conditions, is_exact)
 
 
@@ -220,18 +223,18 @@ class _Reader:
         is_group = self._text[self._at] in "(（"
         part = self._part(depth, field)
         self._hide(start, self._at)
-        if isinstance(part, Words) and not part.field and not is_group:
+        if isinstance(part, AskedWords) and not part.field and not is_group:
             part = _as_written(part, ANYWHERE)
         return None if part is None else Not(part)
 
-    def _words(self, field: str) -> Words | Phrase | None:
+    def _words(self, field: str) -> AskedWords | Phrase | None:
         start = self._at
         if self._text[start] in _OPENING and not re.search(f"[{_QUOTES}]", self._text[start + 1 :]):
             raise QueryError(start, "this quotation mark is not closed")
         word = self._word()
         if not _HAS_WORD.search(word):
             return None
-        return _as_written(Words(word, field), field) if field else Words(word)
+        return _as_written(AskedWords(word, field), field) if field else AskedWords(word)
 
     def _bracket(self, depth: int, field: str) -> Expression:
         start = self._at
@@ -257,7 +260,7 @@ class _Reader:
     # ---------------------------------------------------------------- characters
 
     def _word(self) -> str:
-        """Read as far as a blank, a phrase behind a comma, or a bracket that closes what no word has opened."""
+        """Read to a blank, a phrase behind a comma, or the end of a group."""
         start = self._at
         while self._at < len(self._text) and not self._text[self._at].isspace():
             character = self._text[self._at]
@@ -318,19 +321,19 @@ def _flat(part: Expression | None) -> tuple[Expression, ...]:
 
 def _merged(parts: Sequence[Expression]) -> list[Expression]:
     """Join the words that stand without a field: they are cut together."""
-    words = [part.text for part in parts if isinstance(part, Words) and not part.field]
-    others = [part for part in parts if not (isinstance(part, Words) and not part.field)]
-    return [Words(" ".join(words)), *others] if words else others
+    words = [part.text for part in parts if isinstance(part, AskedWords) and not part.field]
+    others = [part for part in parts if not (isinstance(part, AskedWords) and not part.field)]
+    return [AskedWords(" ".join(words)), *others] if words else others
 
 
-def _as_written(words: Words, field: str) -> Words | Phrase:
+def _as_written(words: AskedWords, field: str) -> AskedWords | Phrase:
     if UNCUT.search(words.text):
         return Phrase(words.text, field)
     return replace(words, field="" if field == ANYWHERE else field)
 
 
-def _operands(part: Expression) -> Iterator[Words | Phrase | None]:
-    if isinstance(part, Words):
-        yield from (_as_written(Words(word), "") for word in part.text.split())
+def _operands(part: Expression) -> Iterator[AskedWords | Phrase | None]:
+    if isinstance(part, AskedWords):
+        yield from (_as_written(AskedWords(word), "") for word in part.text.split())
     else:
         yield part if isinstance(part, Phrase) else None

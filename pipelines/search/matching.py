@@ -1,4 +1,4 @@
-"""Which articles fulfil the expression of a query: found by the index, verified in their texts.
+"""Articles that fulfil a query: found by the index, verified in their texts.
 
 The index tells which words an article has, not where. So each part of an expression has tokens that an article needs
 to fulfil it; the articles that have them are read, and their folded texts decide.
@@ -41,13 +41,13 @@ from .language import (
     AUTHOR,
     TITLE,
     All,
+    AskedWords,
     Condition,
     Either,
     Expression,
     Near,
     Not,
     Phrase,
-    Words,
     conditions_in,
 )
 from .passages import is_han
@@ -56,7 +56,7 @@ from .records import SearchQuery
 from .terms import HASH_SHIFT, Packed, hash_token, unpack
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from db.engine.database import ReadConnection
 
 Truth = npt.NDArray[np.int8]
 """For each article: false, to be read in its text, true."""
@@ -88,10 +88,10 @@ class Matcher:
 
     @property
     def need(self) -> find.Need:
-        """What the index is asked for: all that fulfil the query have it, and maybe others."""
+        """Tokens that all articles have which fulfil the query, and maybe others."""
         return self._need(All(tuple(self._parts)))
 
-    def matching(self, connection: Connection, rows: Sequence[SearchCandidate]) -> list[SearchCandidate]:
+    def matching(self, connection: ReadConnection, rows: Sequence[SearchCandidate]) -> list[SearchCandidate]:
         """Return those of the articles that have what is `need`ed which fulfil the query.
 
         Cost: 0.05 ms an article whose text must be read, of 1,000 characters; others nearly nothing.
@@ -118,7 +118,7 @@ class Matcher:
     def _need(self, part: Expression) -> find.Need:
         need: find.Need = []
         match part:
-            case Words():
+            case AskedWords():
                 need = self._words(part).groups
             case Phrase():
                 need = phrase_groups(part.text)
@@ -134,10 +134,10 @@ class Matcher:
         return need
 
     def _truth(self, part: Expression, terms: _Terms, *, of_all: bool = False) -> Truth:
-        """Return what the terms of articles tell; `of_all` have what the part needs, as the index found."""
+        """Return what terms tell of articles, `of_all` of which have what is needed."""
         truth: Truth
         match part:
-            case Words():
+            case AskedWords():
                 words = self._words(part)
                 is_sure = of_all and not part.field
                 sure = terms.have([(word,) for word in words.long]) if is_sure else np.False_
@@ -157,14 +157,14 @@ class Matcher:
                 truth = np.maximum.reduce([self._truth(each, terms) for each in part.parts])
         return truth
 
-    def _words(self, part: Words) -> _Needed:
+    def _words(self, part: AskedWords) -> _Needed:
         return _needed(part.text, tuple(self._languages))
 
     # ---------------------------------------------------------------- by the text
 
     def _holds(self, part: Expression, page: _Page, row: SearchCandidate) -> bool:
         match part:
-            case Words():
+            case AskedWords():
                 words, field = self._words(part), part.field or ANYWHERE
                 holds = all(any(page.has(token, field) for token in group) for group in words.groups) and all(
                     word in page.folded(field) for word in words.long
@@ -185,9 +185,9 @@ class Matcher:
 
 
 def matcher_of(
-    connections: Sequence[Connection], parts: Sequence[Expression], languages: Sequence[str], now: float
+    connections: Sequence[ReadConnection], parts: Sequence[Expression], languages: Sequence[str], now: float
 ) -> tuple[Matcher, list[str]]:
-    """Make a matcher, and sentences on how its conditions were understood; see `filter_of`."""
+    """Make a matcher, and sentences on how its conditions were understood."""
     filters: dict[Condition, SearchFilter] = {}
     notes: list[str] = []
     for one in conditions_in(parts):
@@ -198,7 +198,10 @@ def matcher_of(
 
 
 class _Needed:
-    """Tokens of words: an article with them has one of each group, and the `long` Chinese words in a piece."""
+    """Tokens of words.
+
+    An article with the words has one token of each group, and the `long` Chinese words in a piece.
+    """
 
     def __init__(self, text: str, languages: Sequence[str]) -> None:
         terms = terms_of(text, languages)
@@ -214,7 +217,9 @@ def _needed(text: str, languages: tuple[str, ...]) -> _Needed:
 
 @lru_cache(maxsize=1_000)
 def phrase_groups(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return tokens of which an article with a phrase has one of each group; none for a Chinese character alone.
+    """Return tokens of which an article with a phrase has one of each group.
+
+    There are none for a Chinese character alone.
 
     >>> phrase_groups("Bridges of 河口镇")
     (('河口',), ('口镇',), ('bridg',))
@@ -276,7 +281,10 @@ class _Page:
         return _BORDER.join(self._folded[name] for name in _FIELDS[field])
 
     def line(self, field: str) -> str:
-        """Return the text in which phrases are sought: one blank between words, a line for each field and spelling."""
+        """Return the text in which phrases are sought.
+
+        It has one blank between words, and a line for each field and spelling.
+        """
         if field not in self._lines:
             forms = chain.from_iterable(plain_forms(self._folded[name]) for name in _FIELDS[field])
             self._lines[field] = _BORDER.join(_BETWEEN.sub(" ", form) for form in forms)
@@ -330,10 +338,12 @@ def _is_near(near: Near, units: Sequence[str], page: _Page, languages: Sequence[
     return False
 
 
-def _places(part: Words | Phrase, units: Sequence[str], page: _Page, languages: Sequence[str]) -> list[tuple[int, int]]:
+def _places(
+    part: AskedWords | Phrase, units: Sequence[str], page: _Page, languages: Sequence[str]
+) -> list[tuple[int, int]]:
     """Return the first and last units of each place of a part."""
     tokens: Callable[[str], Sequence[str]]
-    if isinstance(part, Words):
+    if isinstance(part, AskedWords):
         wanted, tokens = [frozenset(tokens_of(word, languages)) for word in _units(fold(part.text))], page.tokens
     else:
         wanted, tokens = [frozenset(asked_spellings(word)) for word in _units(fold(part.text))], spellings

@@ -1,4 +1,4 @@
-"""Queries as readers type them: the terms they are ranked by, and what articles must fulfil."""
+"""Queries as readers type them: terms to rank by, and what must be fulfilled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ..text.words import STOP_WORDS, asked_tokens, fold, han_runs, other_words, tagger
-from .language import Condition, Expression, QueryError, Words, conditions_in, parse
+from .language import AskedWords, Condition, Expression, QueryError, conditions_in, parse
 from .periods import read_bound
 from .records import SearchQuery
 
@@ -45,8 +45,8 @@ _ASKING_HAN: Final = frozenset(_QUESTIONS.split())
 """Words that make a question."""
 _IS_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _LONG: Final = 6
-_LONG_HAN: Final = 4
-"""More words, or Chinese ones, make a question or headline: an article with all of them is not better than others."""
+_LONG_RUN: Final = 3
+"""More words, or Chinese ones without a blank, are a sentence: having all makes an article no better than others."""
 _ASKS: Final = re.compile(r"[?？]\s*$")
 _ANY_TIME: Final = 4e9
 """By which it is told whether a text is a date at all."""
@@ -93,7 +93,7 @@ class QueryPlan:
     @property
     def required(self) -> tuple[Expression, ...]:
         """What an article must fulfil to be counted."""
-        return tuple(part for part in self.parts if not (self.is_question and isinstance(part, Words)))
+        return tuple(part for part in self.parts if not (self.is_question and isinstance(part, AskedWords)))
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def read_query(query: SearchQuery) -> QueryPlan:
         _check(each)
     terms = terms_of(parsed.words, (query.language or given.get("language", "")).split())[:MAX_TERMS]
     read = replace(query, text=parsed.words, **given)  # type: ignore[arg-type]
-    return QueryPlan(read, tuple(terms), tuple(parts), parsed.is_exact, _is_question(text, terms), tuple(notes))
+    return QueryPlan(read, tuple(terms), tuple(parts), parsed.is_exact, _is_question(parsed.words, terms), tuple(notes))
 
 
 def terms_of(text: str, languages: Sequence[str]) -> list[QueryTerm]:
@@ -163,8 +163,8 @@ def needed(terms: Sequence[QueryTerm]) -> tuple[tuple[str, ...], ...]:
 
 def _is_question(text: str, terms: Sequence[QueryTerm]) -> bool:
     words = [term.tokens[0] for term in terms if term.is_word or term.weight <= _STOP]
-    han = sum(_IS_HAN.match(word) is not None for word in words)
-    return len(words) > _LONG or han > _LONG_HAN or not _ASKING_HAN.isdisjoint(words) or bool(_ASKS.search(text))
+    run = max((len(cut) for _, cut in han_runs(fold(text))), default=0)
+    return len(words) > _LONG or run > _LONG_RUN or not _ASKING_HAN.isdisjoint(words) or bool(_ASKS.search(text))
 
 
 def _check(condition: Condition) -> None:
@@ -197,7 +197,7 @@ def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
 
 
 def tokens_of(word: str, languages: Sequence[str]) -> tuple[str, ...]:
-    """Return the tokens by which a folded word is looked for, with stems of `languages`, or of those of its script."""
+    """Return the tokens by which a folded word of a query is looked for."""
     return asked_tokens(word, [tag for tag in map(tagger, languages or _languages_of(word)) if tag])
 
 

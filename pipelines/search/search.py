@@ -338,7 +338,10 @@ def _is_full(rows: Sequence[SearchCandidate], full: CandidateSet | None) -> npt.
 
 
 def _ordered(rows: Sequence[SearchCandidate], is_full: npt.NDArray[np.bool_], scores: Values) -> list[int]:
-    """Return the candidates that fulfil the query, then others, by score; of equal ones the originals first."""
+    """Return first the candidates that fulfil the query, each part by score.
+
+    Of equal ones the originals come first.
+    """
     others = np.fromiter((row.article_id != row.cluster_id for row in rows), np.bool_, len(rows))
     return [int(n) for n in np.lexsort((others, -scores.round(6), ~is_full))]
 

@@ -85,7 +85,7 @@ def plain(folded: str) -> str:
 
 
 def plain_forms(folded: str) -> tuple[str, ...]:
-    """Return a folded text without accents, and also with two letters for one where these are usual.
+    """Return a folded text without accents, and as it is written out (ue for ü).
 
     >>> plain_forms("düsseldorf"), plain_forms("łódź")
     (('dusseldorf', 'duesseldorf'), ('lodz',))

@@ -7,6 +7,7 @@ from pipelines.search.language import (
     AUTHOR,
     TITLE,
     All,
+    AskedWords,
     Condition,
     Either,
     Expression,
@@ -15,7 +16,6 @@ from pipelines.search.language import (
     ParsedQuery,
     Phrase,
     QueryError,
-    Words,
     parse,
 )
 from tests.table import each_row
@@ -24,20 +24,20 @@ from tests.table import each_row
 @each_row(
     ("text", "parts"),
     [
-        ("port ferry", (Words("port ferry"),)),
-        ("port (ferry)", (Words("port ferry"),)),
-        ("port AND ferry", (Words("port ferry"),)),
-        ("port OR ferry -queen", (Either((Words("port"), All((Words("ferry"), Not(Words("queen")))))),)),
-        ("(port OR ferry) queen", (Words("queen"), Either((Words("port"), Words("ferry"))))),
-        ("（港口 OR 码头）", (Either((Words("港口"), Words("码头"))),)),
-        ("港口 -新华社记者", (Words("港口"), Not(Phrase("新华社记者", ANYWHERE)))),
+        ("port ferry", (AskedWords("port ferry"),)),
+        ("port (ferry)", (AskedWords("port ferry"),)),
+        ("port AND ferry", (AskedWords("port ferry"),)),
+        ("port OR ferry -queen", (Either((AskedWords("port"), All((AskedWords("ferry"), Not(AskedWords("queen")))))),)),
+        ("(port OR ferry) queen", (AskedWords("queen"), Either((AskedWords("port"), AskedWords("ferry"))))),
+        ("（港口 OR 码头）", (Either((AskedWords("港口"), AskedWords("码头"))),)),
+        ("港口 -新华社记者", (AskedWords("港口"), Not(Phrase("新华社记者", ANYWHERE)))),
         ('-"wine regions"', (Not(Phrase("wine regions")),)),
-        ("-(港口 ferry)", (Not(Words("港口 ferry")),)),
-        ("title:port ferry", (Words("ferry"), Words("port", TITLE))),
+        ("-(港口 ferry)", (Not(AskedWords("港口 ferry")),)),
+        ("title:port ferry", (AskedWords("ferry"), AskedWords("port", TITLE))),
         ("title：港口", (Phrase("港口", TITLE),)),
-        ("Title:(port OR “the ferry”)", (Either((Words("port", TITLE), Phrase("the ferry", TITLE))),)),
+        ("Title:(port OR “the ferry”)", (Either((AskedWords("port", TITLE), Phrase("the ferry", TITLE))),)),
         ("author:李四", (Phrase("李四", AUTHOR),)),
-        ("near:5(port 码头)", (Near(5, (Phrase("码头"), Words("port"))),)),
+        ("near:5(port 码头)", (Near(5, (Phrase("码头"), AskedWords("port"))),)),
         ("-site:a.test", (Not(Condition("site", "a.test", 1)),)),
         ("before:2024 OR lang:zh", (Either((Condition("until", "2024", 0), Condition("language", "zh", 15))),)),
     ],
@@ -68,13 +68,13 @@ def _unordered(parts: tuple[Expression, ...]) -> list[Expression]:
 def test_texts_without_operators_are_words(text: str) -> None:
     words = tuple(parse(text).parts)
     assert parse(text) == ParsedQuery(text, words, (), is_exact=False)
-    assert [type(each) for each in words] == [Words]
+    assert [type(each) for each in words] == [AskedWords]
 
 
 @each_row("marks", ['""', "“”", "「」", "『』", "«»", "„“", "＂＂"])
 def test_phrases_stand_in_quotation_marks_of_any_kind(marks: str) -> None:
-    assert parse(f"town {marks[0]}Old Bridge{marks[1]}").parts == (Words("town"), Phrase("Old Bridge"))
-    assert parse(f"市长，{marks[0]}长江大桥{marks[1]}，通车").parts == (Words("市长， ，通车"), Phrase("长江大桥"))
+    assert parse(f"town {marks[0]}Old Bridge{marks[1]}").parts == (AskedWords("town"), Phrase("Old Bridge"))
+    assert parse(f"市长，{marks[0]}长江大桥{marks[1]}，通车").parts == (AskedWords("市长， ，通车"), Phrase("长江大桥"))
 
 
 def test_words_that_are_excluded_do_not_rank() -> None:
@@ -84,7 +84,7 @@ def test_words_that_are_excluded_do_not_rank() -> None:
 def test_conditions_outside_of_brackets_are_apart() -> None:
     parsed = parse('port class:sport source:"New Post"')
     assert parsed.conditions == (Condition("classes", "sport", 5), Condition("source", "New Post", 17))
-    assert (parsed.parts, parsed.is_exact) == ((Words("port"),), False)
+    assert (parsed.parts, parsed.is_exact) == ((AskedWords("port"),), False)
 
 
 @each_row(

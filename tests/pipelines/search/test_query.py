@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.search.language import Phrase, QueryError, Words
+from pipelines.search.language import AskedWords, Phrase, QueryError
 from pipelines.search.query import MAX_CHARS, MAX_TERMS, read_query
 from pipelines.search.records import SearchQuery
 from tests.table import each_row
@@ -47,7 +47,7 @@ def test_traditional_and_simplified_queries_are_equal() -> None:
 
 
 def test_questions_and_headlines_only_rank() -> None:
-    words = ["港口吞吐量", "the port of Matsu", "storm closes the ferry port today"]
+    words = ["港口吞吐量", "the port of Matsu", "storm closes the ferry port today", "台风 停电 渔船 港口"]
     questions = [
         "谁是市长",
         "Where is the port?",
@@ -56,7 +56,7 @@ def test_questions_and_headlines_only_rank() -> None:
     ]
     for text in (*words, *questions):
         plan = read_query(SearchQuery(text))
-        assert plan.parts == (Words(text),)
+        assert plan.parts == (AskedWords(text),)
         assert plan.required == (() if text in questions else plan.parts)
 
 
