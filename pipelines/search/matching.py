@@ -272,13 +272,19 @@ class _Page:
     """The texts of an article, folded when they are asked for."""
 
     def __init__(self, text: SearchedText) -> None:
-        self._folded = {name: fold(getattr(text, name) or "") for name in _FIELDS[ANYWHERE]}
+        self._text = text
+        self._folded: dict[str, str] = {}
         self._lines: dict[str, str] = {}
         self._tokens: dict[str, set[str]] = {}
         self.tag = tagger(text.language)
 
     def folded(self, field: str) -> str:
-        return _BORDER.join(self._folded[name] for name in _FIELDS[field])
+        return _BORDER.join(map(self._folded_one, _FIELDS[field]))
+
+    def _folded_one(self, name: str) -> str:
+        if name not in self._folded:
+            self._folded[name] = fold(getattr(self._text, name) or "")
+        return self._folded[name]
 
     def line(self, field: str) -> str:
         """Return the text in which phrases are sought.
@@ -286,7 +292,7 @@ class _Page:
         It has one blank between words, and a line for each field and spelling.
         """
         if field not in self._lines:
-            forms = chain.from_iterable(plain_forms(self._folded[name]) for name in _FIELDS[field])
+            forms = chain.from_iterable(plain_forms(self._folded_one(name)) for name in _FIELDS[field])
             self._lines[field] = _BORDER.join(_BETWEEN.sub(" ", form) for form in forms)
         return self._lines[field]
 
@@ -302,7 +308,7 @@ class _Page:
 
     @cached_property
     def units(self) -> Sequence[Sequence[str]]:
-        return [_units(self._folded[name]) for name in _FIELDS[""]]
+        return [_units(self._folded_one(name)) for name in _FIELDS[""]]
 
 
 @lru_cache(maxsize=1_000)
@@ -347,7 +353,9 @@ def _places(
         wanted, tokens = [frozenset(tokens_of(word, languages)) for word in _units(fold(part.text))], page.tokens
     else:
         wanted, tokens = [frozenset(asked_spellings(word)) for word in _units(fold(part.text))], spellings
-    matching = [{unit for unit in set(units) if not each.isdisjoint(tokens(unit))} for each in wanted]
+    words = {unit for unit in set(units) if not UNCUT.match(unit)}
+    # characters are as they are, words have spellings and stems
+    matching = [each.union(unit for unit in words if not each.isdisjoint(tokens(unit))) for each in wanted]
     length = len(wanted)
     return [
         (n, n + length - 1)

@@ -45,8 +45,9 @@ _ASKING_HAN: Final = frozenset(_QUESTIONS.split())
 """Words that make a question."""
 _IS_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _LONG: Final = 6
+_LONG_HAN: Final = 4
 _LONG_RUN: Final = 3
-"""More words, or Chinese ones without a blank, are a sentence: having all makes an article no better than others."""
+"""More words, or Chinese ones, or such without a blank are a sentence: to have all makes an article no better."""
 _ASKS: Final = re.compile(r"[?？]\s*$")
 _ANY_TIME: Final = 4e9
 """By which it is told whether a text is a date at all."""
@@ -92,7 +93,7 @@ class QueryPlan:
 
     @property
     def required(self) -> tuple[Expression, ...]:
-        """What an article must fulfil to be counted."""
+        """Parts that an article must fulfil to be counted."""
         return tuple(part for part in self.parts if not (self.is_question and isinstance(part, AskedWords)))
 
     @property
@@ -163,8 +164,9 @@ def needed(terms: Sequence[QueryTerm]) -> tuple[tuple[str, ...], ...]:
 
 def _is_question(text: str, terms: Sequence[QueryTerm]) -> bool:
     words = [term.tokens[0] for term in terms if term.is_word or term.weight <= _STOP]
-    run = max((len(cut) for _, cut in han_runs(fold(text))), default=0)
-    return len(words) > _LONG or run > _LONG_RUN or not _ASKING_HAN.isdisjoint(words) or bool(_ASKS.search(text))
+    runs = [len(cut) for _, cut in han_runs(fold(text))]
+    is_long = len(words) > _LONG or sum(runs) > _LONG_HAN or max(runs, default=0) > _LONG_RUN
+    return is_long or not _ASKING_HAN.isdisjoint(words) or bool(_ASKS.search(text))
 
 
 def _check(condition: Condition) -> None:
