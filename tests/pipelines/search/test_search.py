@@ -194,6 +194,7 @@ def test_words_find(stand: Database, words: str, best: str) -> None:
         ("near:0(bridges river)", set()),
         ("near:6(联合国 气候)", {"a.example/3"}),
         ("near:5(联合国 气候)", set()),
+        ("near:5(“a phrase that is longer than any of the titles which are stored” bridges)", set()),
         ("near:9(“closed after” engineers inspect)", {"c.test/2"}),
         ("-港口 -大会 -site:c.test", {"b.example/2"}),
     ],
