@@ -98,6 +98,8 @@ IMPURE = (
     "db.sites",
     "db.tables",
     "pipelines.replicate.classes",  # measures seconds of CPU
+    "pipelines.search.conditions",
+    "pipelines.search.matching",
     "pipelines.search.search",
     "pipelines.export.read",
     "pipelines.stages",

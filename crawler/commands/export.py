@@ -58,7 +58,9 @@ class Command(NewsCommand):
         parser.add_argument("--until", default="", metavar="TIME", help="published until then")
         parser.add_argument("--site", default="", metavar="NAME", help="only this site: example.com")
         parser.add_argument("--language", default="", metavar="CODE", help="only this language: zh, zh-Hant, en")
-        parser.add_argument("--query", default="", metavar="WORDS", help="only articles that have all these words")
+        parser.add_argument(
+            "--query", default="", metavar="WORDS", help="only articles of this query, with all its words"
+        )
         parser.add_argument("--after", default="", metavar="KEY", help="only what comes behind this key")
         parser.add_argument(
             "--columns", default="", metavar="A,B", help="these columns; articles have html, images, too"

@@ -102,6 +102,11 @@ def described(row: dict[str, Any], describer: Describer, language: str) -> dict[
     }
 
 
+def field_text(value: object) -> str:
+    """Return a field of a row that is a text, else an empty one."""
+    return _readable(value) if isinstance(value, str) else ""
+
+
 def _readable(text: str) -> str:
     """Replace lone surrogates, which JSON can hold but UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode()

@@ -79,12 +79,10 @@ def article_page(connection: Connection, columns: Sequence[str], wanted: Selecti
     return _read_articles(connection, columns, rows, {})
 
 
-def articles_by_number(
-    connection: Connection, columns: Sequence[str], wanted: Selection, numbers: Sequence[int]
-) -> list[Row]:
+def articles_by_id(connection: Connection, columns: Sequence[str], wanted: Selection, ids: Sequence[int]) -> list[Row]:
     """Read those of some articles that fulfil conditions, ordered by number."""
-    rows = _articles(columns).where(among(article.c.number), *_of_articles(article, wanted)).order_by(article.c.number)
-    return _read_articles(connection, columns, rows, {"ids": list(numbers)})
+    rows = _articles(columns).where(among(article.c.id), *_of_articles(article, wanted)).order_by(article.c.number)
+    return _read_articles(connection, columns, rows, {"ids": list(ids)})
 
 
 def _articles(columns: Sequence[str]) -> Select[Any]:

@@ -121,6 +121,18 @@ class SearchFilter:
         return self != SearchFilter()
 
 
+class SearchedText(NamedTuple):
+    """All that is searched of an article: `TERM_FIELDS`."""
+
+    title: str
+    text: str
+    authors: str
+    source: str
+    language: str
+    description: str
+    tags: str
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
     """Articles that may match a query; numbers of articles are approximate.

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from ..engine.statements import insert_rows
+from ..records.keys import fingerprint
 from ..records.search import IndexedArticle
 from ..tables.articles import ArticleRow
-from ..tables.urls import UrlRow
+from ..tables.urls import SiteRow, UrlRow
 from . import index
 
 _SEEN = "1970-01-01T00:00:00+00:00"
-_EMPTY = {"site_id": 0, "language": "", "authors": "", "source": "", "first_seen": _SEEN, "updated": _SEEN}
+_EMPTY = {"quality": 0, "text_hash": 0, "first_seen": _SEEN, "updated": _SEEN}
 _EMPTY |= dict.fromkeys(("html", "description", "tags", "section", "extractor"), "")
-_EMPTY |= dict.fromkeys(("quality", "text_hash"), 0)
 
 
 class SearchedDocument(NamedTuple):
@@ -26,6 +26,11 @@ class SearchedDocument(NamedTuple):
     name: str
     title: str
     text: str
+    language: str
+    authors: str
+    source: str
+    site: str
+    published_at: str | None
     words: str
     terms: bytes
 
@@ -35,11 +40,34 @@ def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
 
     The database has nothing else in it, and no document had one of the numbers before.
     """
+    site_ids = {one.site: fingerprint(one.site) if one.site else 0 for one in documents}
+    known = set(connection.execute(select(SiteRow.table().c.id)).scalars())
+    sites = [(key, name, _SEEN) for name, key in site_ids.items() if name and key not in known]
+    insert_rows(connection, SiteRow.table(), ("id", "name", "first_seen"), sites)
     urls = [(one.number, one.name, 0, "page", "done", 0, 0.0, 0, 0.0) for one in documents]
     columns = ("id", "url", "host_id", "kind", "state", "depth", "score", "found_in", "found_at")
     insert_rows(connection, UrlRow.table(), columns, urls)
-    article_columns = ("id", "number", "cluster_id", "title", "text", "text_chars")
-    articles = [(n, n, n, one.title, one.text, len(one.text), *_EMPTY.values()) for one in documents for n in (one[0],)]
-    insert_rows(connection, ArticleRow.table(), (*article_columns, *_EMPTY), articles)
-    rows = [IndexedArticle(one.number, 0, one.number, 0, 0, "", "", "", "", one.words, one.terms) for one in documents]
+    article_columns = ("id", "number", "cluster_id", *SearchedDocument._fields[2:7], "site_id", "published_at")
+    articles = [
+        (n, n, n, *one[2:7], site_ids[one.site], one.published_at, len(one.text), *_EMPTY.values())
+        for n, one in ((one.number, one) for one in documents)
+    ]
+    insert_rows(connection, ArticleRow.table(), (*article_columns, "text_chars", *_EMPTY), articles)
+    rows = [
+        IndexedArticle(
+            article_id=one.number,
+            site_id=site_ids[one.site],
+            cluster_id=one.number,
+            time=time,
+            day=day,
+            language=one.language,
+            source=one.source,
+            section="",
+            classes="",
+            words=one.words,
+            terms=one.terms,
+        )
+        for one in documents
+        for time, day in (index.times_of(one.published_at, None, _SEEN),)
+    ]
     index.insert(connection, rows)

@@ -21,7 +21,7 @@ from typing import Any
 from sqlalchemy import Connection, LargeBinary, bindparam, func, literal, nulls_last, select
 
 from ..engine.statements import among, is_postgres
-from ..records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
+from ..records.search import TERM_FIELDS, CandidateSet, FoundArticle, SearchCandidate, SearchedText, SearchFilter
 from ..tables.articles import TEXT, WITH_HOLDER, ArticleRow, ClusterRow
 from ..tables.search import SearchDocumentRow
 from ..tables.urls import SiteRow, UrlRow
@@ -31,8 +31,11 @@ article, cluster, document, site, url = (
     model.table() for model in (ArticleRow, ClusterRow, SearchDocumentRow, SiteRow, UrlRow)
 )
 
-Need = Sequence[Sequence[str]]
-"""Groups of tokens: an article must have one of each group."""
+Need = Sequence[Sequence["str | Need"]]
+"""Groups: an article must have one of each group, which is a token, or all that a need within asks for."""
+
+Groups = Sequence[Sequence[str]]
+"""The same of tokens alone."""
 
 Found = tuple[list[SearchCandidate], bool]
 
@@ -47,7 +50,11 @@ def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
 
 
 def candidates(
-    connection: Connection, wanted: Need, admitted: SearchFilter, most: int, counted: Sequence[str] = ()
+    connection: Connection,
+    wanted: Groups,
+    admitted: SearchFilter,
+    most: int,
+    counted: Sequence[str] = (),
 ) -> CandidateSet:
     """Return articles that have some of the words and fulfil conditions.
 
@@ -56,12 +63,8 @@ def candidates(
 
     Cost: for 1,000 of 1,000,000 articles 10 ms.
     """
-    top = connection.execute(_TOP).scalar_one()
-    days = admitted.days()
-    periods = [] if days is None else index.day_marks(*days)
-    if days is not None and not periods:
-        return CandidateSet((), is_complete=True, documents=top)
-    engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), periods)
+    engine = _engine(connection, admitted)
+    top = engine.top
     if not wanted:
         rows, is_complete = engine.rows([], most, 1.0)
         return CandidateSet([row for row in rows if admitted.admits(row)], is_complete, top)
@@ -77,13 +80,39 @@ def candidates(
     return CandidateSet(admitted_rows, is_complete, top, counts)
 
 
-def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
+def matches(
+    connection: Connection, need: Need, admitted: SearchFilter, most: int, counted: Sequence[str] = ()
+) -> CandidateSet:
+    """Return the newest articles that have what is needed and fulfil conditions.
+
+    Cost: for 1,000 of 1,000,000 articles 10 ms.
+    """
+    engine = _engine(connection, admitted)
+    rows, is_complete = engine.rows(need, most, 0.0)
+    counts = engine.frequencies(list(dict.fromkeys(counted)))
+    return CandidateSet([row for row in rows if admitted.admits(row)], is_complete, engine.top, counts)
+
+
+def need_of(admitted: SearchFilter) -> Need:
+    """Return the marks that an article has which fulfils conditions."""
+    days = admitted.days()
+    return [*_marks(admitted), *([] if days is None else [index.day_marks(*days)])]
+
+
+def _engine(connection: Connection, admitted: SearchFilter) -> _Sqlite | _Postgres:
+    top = connection.execute(_TOP).scalar_one()
+    days = admitted.days()
+    periods = None if days is None else index.day_marks(*days)
+    return (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), periods)
+
+
+def _tiers(wanted: Groups, counts: Mapping[str, float], most: int) -> list[tuple[Groups, int]]:
     groups = {tuple(word for word in group if counts[word]): 0.0 for group in wanted}
     groups = {group: sum(counts[word] for word in group) for group in groups if group}
     order = sorted(groups, key=lambda group: (groups[group], group))
     expected = accumulate(groups[group] for group in order)
     rare = [group for group, sum_ in zip(order, expected, strict=True) if sum_ <= most]
-    tiers: list[tuple[Need, int]] = []
+    tiers: list[tuple[Groups, int]] = []
     if rare:
         tiers.append(([[word for group in rare for word in group]], most))
     common = order[len(rare) :][:_PAIRED]
@@ -118,7 +147,7 @@ class _Sqlite:
     connection: Connection
     top: int
     marks: Need
-    periods: Sequence[str]
+    periods: Sequence[str] | None
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         queries = json.dumps([_fts([[word]]) for word in words])
@@ -129,7 +158,7 @@ class _Sqlite:
         return counts
 
     def rows(self, need: Need, limit: int, _share: float) -> Found:
-        need = [*need, *self.marks, *([self.periods] if self.periods else [])]
+        need = [*need, *self.marks, *([] if self.periods is None else [self.periods])]
         if any(not group for group in need):
             return [], True
         if not need:
@@ -141,7 +170,18 @@ class _Sqlite:
 
 
 def _fts(need: Need) -> str:
-    return " AND ".join("(" + " OR ".join(f'"{_plain(token)}"' for token in group) + ")" for group in need)
+    return _joined(need, '"', " AND ", " OR ")
+
+
+def _joined(need: Need, quote: str, all_of: str, one_of: str) -> str:
+    groups = []
+    for group in need:
+        members = [
+            f"{quote}{_plain(each)}{quote}" if isinstance(each, str) else f"({_joined(each, quote, all_of, one_of)})"
+            for each in group
+        ]
+        groups.append(f"({one_of.join(members)})")
+    return all_of.join(groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +191,7 @@ class _Postgres:
     connection: Connection
     top: int
     marks: Need
-    periods: Sequence[str]
+    periods: Sequence[str] | None
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         """Return about how many articles have each word, exactly when few."""
@@ -178,7 +218,7 @@ class _Postgres:
         `share` is the estimated share of articles that match.
         """
         need = [*need, *self.marks]
-        if any(not group for group in need):
+        if any(not group for group in need) or self.periods == []:
             return [], True
         if self.periods:
             steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
@@ -186,7 +226,7 @@ class _Postgres:
         if not need:
             rows = _read(self.connection, _NEWEST_ROWS, {"most": limit})
             return rows, len(rows) < limit
-        if len(need) > 1 or self.marks:
+        if len(need) > 1 or self.marks or not share:
             share = max(share if not self.marks else 0.0, self._sampled([need])[0] / (1 << index.BUCKET_BITS))
         newest = self.top >> index.BUCKET_BITS
         enough = 2 + int(_SPARE * limit / max(share, 1e-9) / (1 << index.BUCKET_BITS))
@@ -208,7 +248,7 @@ class _Postgres:
 
 
 def _tsquery(need: Need) -> str:
-    return " & ".join("(" + " | ".join(f"'{_plain(token)}'" for token in group) + ")" for group in need)
+    return _joined(need, "'", " & ", " | ")
 
 
 def _plain(token: str) -> str:
@@ -229,6 +269,16 @@ def article_numbers(connection: Connection, need: Need) -> array[int]:
     else:
         rows = connection.exec_driver_sql(_NUMBERS_BY_MATCH, (_fts(need),))
     return array("q", sorted(rows.scalars()))
+
+
+def numbered(connection: Connection, numbers: Sequence[int]) -> list[SearchCandidate]:
+    """Return articles by their `article.number`."""
+    return [SearchCandidate(*row) for row in connection.execute(_NUMBERED, {"ids": list(numbers)})]
+
+
+def texts(connection: Connection, ids: Sequence[int]) -> dict[int, SearchedText]:
+    """Return all that is searched of articles, by their ids."""
+    return {key: SearchedText(*values) for key, *values in connection.execute(_TEXTS, {"ids": list(ids)})}
 
 
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:
@@ -265,7 +315,9 @@ _TOP = select(func.coalesce(func.max(document.c.number), 0))
 _LIGHT = [document.c[name] for name in SearchCandidate._fields[:-1]]
 _LISTED = document.c.article_id.is_not(None)
 _WITHOUT_TERMS = select(*_LIGHT, literal(b"", LargeBinary))
-_NEWEST_ROWS = _WITHOUT_TERMS.where(_LISTED).order_by(document.c.number.desc()).limit(bindparam("most"))
+_ROWS = select(*_LIGHT, document.c.terms)
+_NUMBERED = _ROWS.join(article, article.c.id == document.c.article_id).where(among(article.c.number))
+_NEWEST_ROWS = _ROWS.where(_LISTED).order_by(document.c.number.desc()).limit(bindparam("most"))
 _PUBLISHED_LAST = (
     _WITHOUT_TERMS.select_from(article)
     .join(document, document.c.article_id == article.c.id)
@@ -301,6 +353,11 @@ WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 
 _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = select(site.c.id, site.c.name).where(site.c.name.contains(bindparam("part"), autoescape=False)).limit(200)
+_TEXTS = (
+    select(article.c.id, *(TEXT if name == "text" else article.c[name] for name in TERM_FIELDS))
+    .select_from(WITH_HOLDER)
+    .where(among(article.c.id))
+)
 _SHOWN = (
     select(
         article.c.id,

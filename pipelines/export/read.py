@@ -24,24 +24,26 @@ from db.engine.errors import WrongDatabase
 from db.queries import export
 from db.queries.export import Key, ReadPage, Row, Selection
 from db.records.article import COLUMNS
-from db.search.find import article_numbers
+from db.search.find import article_numbers, numbered
 from db.search.index import has_form
 from db.shards.databases import Shards
 
 from ..dates.period import Bound
 from ..records import BlockKind
+from ..search.language import Condition
+from ..search.matching import Matcher, matcher_of
+from ..search.periods import read_period
 from ..search.query import QueryPlan, read_query
 from ..search.records import SearchQuery
-from ..search.search import read_period
 from ..search.terms import is_current
-from ..text.spellings import plain
-from ..text.words import fold
 from ..urls import bare_host, canonicalize, host_key, site_key
 from . import arrow
 from .records import StoredArticle, StoredDuplicate, StoredLink, StoredSite, annotations_of, readers
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from db.engine.database import ReadConnection
 
 T = TypeVar("T")
 Time = str | date | datetime
@@ -205,18 +207,16 @@ class Reading(Generic[T]):
         return self.table.read(connection, names, self.wanted, key, self.table.at_once)
 
     def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan, key: Key) -> Iterator[Sequence[Row]]:
-        """Yield the articles that have all words, and the phrases as they are."""
+        """Yield the articles that fulfil a query, with all its words."""
         if not database.read(partial(has_form, is_current=is_current)):
             raise WrongDatabase(
                 f"{database.name} has a full-text index of an older version; make it anew with: scrapy search --rebuild"
             )
-        numbers = database.read(lambda one: article_numbers(one, plan.needed))
-        columns = (*names, "title", "text") if plan.phrases else names
+        matcher = database.read(partial(_matcher, plan))
+        numbers = database.read(lambda one: article_numbers(one, matcher.need))
         for first in range(bisect_right(numbers, key[0]) if key else 0, len(numbers), self.table.at_once):
             chosen = numbers[first : first + self.table.at_once].tolist()
-            rows = database.read(partial(_chosen, columns, self.wanted, chosen))
-            if plan.phrases:
-                rows = [(key, values[:-2]) for key, values in rows if _has(plan.phrases, "\n".join(values[-2:]))]
+            rows = database.read(partial(_chosen, names, self.wanted, chosen, matcher))
             if rows:
                 yield rows
 
@@ -242,13 +242,17 @@ class Reading(Generic[T]):
         return self.to_arrow(columns).to_pandas()
 
 
-def _chosen(columns: Sequence[str], wanted: Selection, numbers: Sequence[int], connection: Any) -> Sequence[Row]:
-    return export.articles_by_number(connection, columns, wanted, numbers)
+def _matcher(plan: QueryPlan, connection: ReadConnection) -> Matcher:
+    # what a selection has no field for
+    others = (Condition(name, value, 0) for name in ("section", "classes") if (value := getattr(plan.query, name)))
+    return matcher_of([connection], (*plan.parts, *others), plan.query.language.split(), time.time())[0]
 
 
-def _has(phrases: Sequence[str], text: str) -> bool:
-    folded = plain(fold(text))
-    return all(phrase in folded for phrase in phrases)
+def _chosen(
+    columns: Sequence[str], wanted: Selection, numbers: Sequence[int], matcher: Matcher, connection: ReadConnection
+) -> Sequence[Row]:
+    ids = [row.article_id for row in matcher.matching(connection, numbered(connection, numbers))]
+    return export.articles_by_id(connection, columns, wanted, ids)
 
 
 def read_articles(
@@ -270,9 +274,8 @@ def read_articles(
         until: latest time, likewise.
         site: name of a site, or a host or URL of it.
         language: code, or its beginning: `zh` is all Chinese.
-        query: words that an article must have, all of them, in whatever form; phrases in quotation marks; conditions
-            such as `site:example.com`, as `scrapy search` takes them. (That finds articles with some of the words, too,
-            ranks them, and shows one of each story.)
+        query: in the language of `scrapy search`; an article must have all words. (`scrapy search` goes on with
+            articles that have some of them, ranks, and shows one of each story.)
         after: `number` of an article: only those stored after it are read; of several databases one each, with commas.
 
     Returns: frozen records when iterated over; `to_arrow` and `to_pandas` make tables.
@@ -332,7 +335,7 @@ def _plan(query: str) -> QueryPlan | None:
     if not query.strip():
         return None
     plan = read_query(SearchQuery(query))
-    if not plan.terms:
+    if not plan.terms and not plan.parts:
         raise ValueError(f"query is {query[:40]!r}, which has no word in it")
     return plan
 

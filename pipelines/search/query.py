@@ -1,4 +1,4 @@
-"""Queries as readers type them: words, quoted phrases, conditions like site:."""
+"""Queries as readers type them: terms to rank by, and what must be fulfilled."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from ..text.spellings import plain
 from ..text.words import STOP_WORDS, asked_tokens, fold, han_runs, other_words, tagger
+from .language import AskedWords, Condition, Expression, QueryError, conditions_in, parse
+from .periods import read_bound
 from .records import SearchQuery
 
 MAX_CHARS: Final = 1_000
@@ -36,14 +37,20 @@ _QUESTION_WORDS: Final = (
     "可以 是否 请问 一 a i s t"
 )
 _ASKING: Final = frozenset(_QUESTION_WORDS.split())
-# A phrase stands by itself: quotation marks amid other words, as headlines have them, are no wish.
-_QUOTED: Final = re.compile(r"(?<!\w)[\"“”„«»‹›「」『』＂]([^\"“”„«»‹›「」『』＂]{1,200}+)[\"“”„«»‹›「」『』＂](?!\w)")
-_CONDITION: Final = re.compile(
-    r"(?<!\S)(site|since|after|until|before|language|lang|source)[:：]([^\s\"]{1,100}+|\"[^\"]{1,100}+\")(?!\S)",
-    re.IGNORECASE,
+_QUESTIONS: Final = (
+    "哪个 哪位 哪种 哪一 哪年 哪儿 哪里 哪些 何时 何地 何处 几个 多少 多久 什么 是什么 有什么 什么样 为何 为什么 怎样 "
+    "怎么 怎么样 谁 吗"
 )
+_ASKING_HAN: Final = frozenset(_QUESTIONS.split())
+"""Words that make a question."""
 _IS_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
-_FIELDS: Final = {"after": "since", "before": "until", "lang": "language"}
+_LONG: Final = 6
+_LONG_HAN: Final = 4
+_LONG_RUN: Final = 3
+"""More words, or Chinese ones, or such without a blank are a sentence: to have all makes an article no better."""
+_ASKS: Final = re.compile(r"[?？]\s*$")
+_ANY_TIME: Final = 4e9
+"""By which it is told whether a text is a date at all."""
 
 
 class QueryTerm(NamedTuple):
@@ -69,13 +76,25 @@ class QueryTerm(NamedTuple):
 class QueryPlan:
     """A query as the index, the ranking and the snippets take it.
 
-    `phrases`, folded and plain, should stand in the text so; `notes` are sentences on what was left out.
+    Attributes:
+        terms: what articles are ranked by.
+        parts: what an article must fulfil, all of them, to have all that is asked for.
+        is_exact: it has operators, so nothing else is shown.
+        is_question: a question or headline, whose words only rank.
+        notes: sentences on what was left out.
     """
 
     query: SearchQuery
     terms: tuple[QueryTerm, ...]
-    phrases: tuple[str, ...]
+    parts: tuple[Expression, ...]
+    is_exact: bool = False
+    is_question: bool = False
     notes: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> tuple[Expression, ...]:
+        """Parts that an article must fulfil to be counted."""
+        return tuple(part for part in self.parts if not (self.is_question and isinstance(part, AskedWords)))
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -83,35 +102,14 @@ class QueryPlan:
         telling = [term for term in self.terms if term.weight > _STOP] or self.terms
         return tuple(dict.fromkeys(token for term in telling for token in term.tokens))
 
-    @property
-    def needed(self) -> tuple[tuple[str, ...], ...]:
-        """Tokens that an article with all words has: one of each group.
-
-        Chinese words by their pairs, since texts may be cut otherwise; one of a single character by the pairs it is in.
-        """
-        stops = {at for term in self.terms if term.weight <= _STOP for at in range(term.start, term.end)}
-        words = [term for term in self.terms if term.is_word]
-        single = {term.start for term in words if _IS_HAN.fullmatch(term.tokens[0]) and term.end - term.start == 1}
-        groups: list[tuple[str, ...]] = []
-        for term in words:
-            if not _IS_HAN.fullmatch(word := term.tokens[0]):
-                groups.append(term.tokens)
-            groups += ((pair,) for pair in map(str.__add__, word, word[1:]) if _IS_HAN.fullmatch(pair))
-        paired = set()
-        for term in self.terms:
-            places = range(term.start, term.end)
-            if not term.is_word and not single.isdisjoint(places) and stops.isdisjoint(places):
-                groups.append(term.tokens)
-                paired |= {*places}
-        groups += (term.tokens for term in words if term.start in single - paired)
-        return tuple(dict.fromkeys(groups or (term.tokens for term in self.terms)))
-
 
 def read_query(query: SearchQuery) -> QueryPlan:
-    """Read a query; any text is one.
+    """Read a query in the language of `language.parse`.
 
-    It may hold phrases in quotation marks of any kind and the conditions site:, since: (after:), until: (before:),
-    language: (lang:) and source:, which count where the field of their name is empty.
+    Its conditions count where the field of their name is empty.
+
+    Raises:
+        QueryError: an operator or a date of the text is wrong.
 
     >>> read_query(SearchQuery("the bridges site:a.test", language="en")).tokens
     ('bridg',)
@@ -121,17 +119,62 @@ def read_query(query: SearchQuery) -> QueryPlan:
     if len(text) > MAX_CHARS:
         text = text[:MAX_CHARS]
         notes.append(f"only the first {MAX_CHARS:,} characters of the query were read")
+    parsed = parse(text)
     given: dict[str, str] = {}
-    for name, value in _CONDITION.findall(text):
-        field = _FIELDS.get(name.lower(), name.lower())
-        if not getattr(query, field):
-            given.setdefault(field, value.strip('"'))
-    text = _CONDITION.sub(" ", text)
-    languages = (query.language or given.get("language", "")).split()
-    terms = _different(_terms(fold(text), languages))
-    phrases = (plain(fold(each)).strip() for each in _QUOTED.findall(text))
-    read = replace(query, text=text, **given)  # type: ignore[arg-type]
-    return QueryPlan(read, tuple(terms[:MAX_TERMS]), tuple(filter(None, phrases)), tuple(notes))
+    parts = list(parsed.parts)
+    for each in parsed.conditions:
+        if each.name in given:
+            parts.append(each)
+        elif not getattr(query, each.name):
+            given[each.name] = each.value
+    for each in conditions_in((*parsed.conditions, *parts)):
+        _check(each)
+    terms = terms_of(parsed.words, (query.language or given.get("language", "")).split())[:MAX_TERMS]
+    read = replace(query, text=parsed.words, **given)  # type: ignore[arg-type]
+    return QueryPlan(read, tuple(terms), tuple(parts), parsed.is_exact, _is_question(parsed.words, terms), tuple(notes))
+
+
+def terms_of(text: str, languages: Sequence[str]) -> list[QueryTerm]:
+    """Return the different terms of a text, in their order."""
+    return _different(_terms(fold(text), languages))
+
+
+def needed(terms: Sequence[QueryTerm]) -> tuple[tuple[str, ...], ...]:
+    """Return the tokens that an article with all words has: one of each group.
+
+    Chinese words by their pairs, since texts may be cut otherwise; one of a single character by the pairs it is in.
+    """
+    stops = {at for term in terms if term.weight <= _STOP for at in range(term.start, term.end)}
+    words = [term for term in terms if term.is_word]
+    single = {term.start for term in words if _IS_HAN.fullmatch(term.tokens[0]) and term.end - term.start == 1}
+    groups: list[tuple[str, ...]] = []
+    for term in words:
+        if not _IS_HAN.fullmatch(word := term.tokens[0]):
+            groups.append(term.tokens)
+        groups += ((pair,) for pair in map(str.__add__, word, word[1:]) if _IS_HAN.fullmatch(pair))
+    paired = set()
+    for term in terms:
+        places = range(term.start, term.end)
+        if not term.is_word and not single.isdisjoint(places) and stops.isdisjoint(places):
+            groups.append(term.tokens)
+            paired |= {*places}
+    groups += (term.tokens for term in words if term.start in single - paired)
+    return tuple(dict.fromkeys(groups or (term.tokens for term in terms)))
+
+
+def _is_question(text: str, terms: Sequence[QueryTerm]) -> bool:
+    words = [term.tokens[0] for term in terms if term.is_word or term.weight <= _STOP]
+    runs = [len(cut) for _, cut in han_runs(fold(text))]
+    is_long = len(words) > _LONG or sum(runs) > _LONG_HAN or max(runs, default=0) > _LONG_RUN
+    return is_long or not _ASKING_HAN.isdisjoint(words) or bool(_ASKS.search(text))
+
+
+def _check(condition: Condition) -> None:
+    if condition.name in {"since", "until"}:
+        try:
+            read_bound(condition.name, condition.value, _ANY_TIME)
+        except ValueError as wrong:
+            raise QueryError(condition.at, str(wrong)) from None
 
 
 def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
@@ -149,10 +192,15 @@ def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
                 weight = _ACROSS if n + 1 in borders else _INSIDE
                 yield QueryTerm((pair,), weight, start + n, start + n + 2, is_word=False)
     for word, start, end in other_words(folded):
-        tokens = asked_tokens(word, [tag for tag in map(tagger, languages or _languages_of(word)) if tag])
+        tokens = tokens_of(word, languages)
         is_word = not _is_stop(word)
         written = "" if word.isascii() else word
         yield QueryTerm(tokens, _OTHER if is_word else _STOP, start, end, is_word, written)
+
+
+def tokens_of(word: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """Return the tokens by which a folded word of a query is looked for."""
+    return asked_tokens(word, [tag for tag in map(tagger, languages or _languages_of(word)) if tag])
 
 
 def _languages_of(word: str) -> Sequence[str]:

@@ -25,8 +25,7 @@ class SearchQuery:
     """A search as the reader wrote it; empty fields are no conditions.
 
     Attributes:
-        text: words, phrases in quotation marks (“ ”, 「 」 or "); any text is allowed. Empty finds all articles, the
-            newest first.
+        text: a query in the language of `pipelines.search.language`; empty finds all articles, the newest first.
         site: registrable domain or a part of its name.
         expand: search also words that go with those of the text in the articles found.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
@@ -87,11 +86,12 @@ class SearchResult:
     """The answer to a query.
 
     Attributes:
-        total: stories that fit, one a cluster.
+        total: stories that fulfil the query, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
         facets: of site, language, source, section, classes and month: the most frequent values first.
         also: words that were searched, too, because the query is to be expanded.
         notes: sentences on what was understood otherwise than it was written, a date for instance.
+        partial: stories with some of the words, which follow those with all.
     """
 
     hits: Sequence[Hit]
@@ -100,3 +100,4 @@ class SearchResult:
     facets: Mapping[str, Sequence[Facet]]
     notes: Sequence[str] = ()
     also: Sequence[str] = ()
+    partial: int = 0

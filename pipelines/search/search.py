@@ -7,12 +7,10 @@ terms, by freshness, links and clicks. Of a cluster of duplicates the article th
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import reduce
 from itertools import chain
 from operator import add
@@ -26,15 +24,11 @@ from db.records.search import CandidateSet, FoundArticle, SearchCandidate, Searc
 from db.search import find
 from db.search.index import has_form
 
-from ..dates.calendars import westernize
-from ..dates.parse import read
-from ..dates.period import Bound, Period
-from ..dates.timezones import Habits
-from ..text.spellings import plain
-from ..text.words import fold
 from .clicks import NEUTRAL
+from .conditions import filter_of
 from .expansion import Params as Expansion
 from .expansion import SynonymsOf, related_words, synonyms
+from .matching import matcher_of
 from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
@@ -48,18 +42,19 @@ Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "classes", "month")
 _CANDIDATES = 600
-_READ, _CHECKED = 20, 60
-"""Best stories whose texts and links count, and how many of them when there are phrases to be found."""
+_VERIFIED = 2_000
+"""Articles that may fulfil an expression, the newest, which are looked at."""
+_ENOUGH = 10
+"""Stories with all words, of which fewer are followed by stories with some."""
+_READ = 20
+"""Best stories whose texts and links count."""
 _LIKED = 5
-"""Best stories whose terms tell of the subject, where no phrase is asked for."""
-_WITHOUT_PHRASE = 0.1
+"""Best stories whose terms tell of the subject, where no operator is used."""
 _OLD_INDEX = "the index is of an older version, which finds fewer spellings; scrapy search --rebuild makes it anew"
 _DAY = 86_400.0
 _HALF_LIFE = 30 * _DAY
 _HALF_HOT = 10
 _MOST_FACETS = 20
-_MOST_LABELS = 6
-"""Of a name of which no site is known: each is one more pass over the sites."""
 _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 
@@ -99,6 +94,8 @@ class _Ranked:
     signals: Mapping[str, Values]
     weights: Values = field(default_factory=lambda: np.zeros(0))
     texts: Mapping[int, FoundArticle] = field(default_factory=dict)
+    full: int | None = None
+    """Articles at the beginning of `order` that fulfil the query; None for all."""
 
 
 class _Search:
@@ -114,28 +111,47 @@ class _Search:
         self._also: list[str] = []
 
     def run(self) -> SearchResult:
-        terms = self._plan.terms
-        admitted = self._filter()
+        terms, parts = self._plan.terms, self._plan.required
+        admitted, notes = filter_of(self._connections, self._query, self._now)
+        self._notes += notes
         if terms and not all(has_form(one, is_current) for one in self._connections):
             self._notes.append(_OLD_INDEX)
-        if not terms and self._query.text.strip():
+        if not terms and not parts and self._query.text.strip():
             self._notes.append("the query has no word in it")
             return SearchResult((), 0, is_exact=True, facets={}, notes=self._notes)
-        if not terms and not admitted:
+        if not terms and not parts and not admitted:
             rows, is_complete = self._newest()
-            return self._result(_Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {}), is_complete=is_complete)
-        candidates = self._candidates(terms, admitted)
+            return self._result(_unranked(rows), is_complete=is_complete)
+        full = self._full(admitted) if parts else None
         if not terms:
-            newest = sorted(candidates.rows, key=lambda row: -row.time)
-            order = list(range(len(newest)))
-            return self._result(_Ranked(newest, order, np.zeros(len(newest)), {}), is_complete=candidates.is_complete)
-        ranked = self._ranked(candidates)
-        if self._query.expand and not self._plan.phrases and (related := self._related(ranked)):
+            candidates = full or self._candidates(terms, admitted)
+            rows = sorted(candidates.rows, key=lambda row: -row.time)
+            return self._result(_unranked(rows), is_complete=candidates.is_complete)
+        if full is None or not (self._plan.is_exact or _stories_of(full.rows) >= _ENOUGH):
+            candidates = self._candidates(terms, admitted)
+        else:
+            candidates = full
+        ranked = self._ranked(candidates if full is None else _with(candidates, full), full)
+        if self._query.expand and not self._plan.is_exact and (related := self._related(ranked)):
             self._also = [term.written for term in related]
             self._plan = replace(self._plan, terms=(*terms, *related))
+            full = None
             candidates = self._candidates(self._plan.terms, admitted)
-            ranked = self._ranked(candidates)
-        return self._result(ranked, is_complete=candidates.is_complete)
+            ranked = self._ranked(candidates, full)
+        return self._result(ranked, is_complete=(full or candidates).is_complete)
+
+    def _full(self, admitted: SearchFilter) -> CandidateSet:
+        """Return the articles that fulfil the query, the newest of many."""
+        languages = self._query.language.split()
+        matcher, notes = matcher_of(self._connections, self._plan.required, languages, self._now)
+        self._notes += notes
+        counted = [token for term in self._plan.terms for token in term.tokens]
+        most = _VERIFIED if self._plan.is_exact else _CANDIDATES
+        found = []
+        for connection in self._connections:
+            some = find.matches(connection, matcher.need, admitted, most, counted)
+            found.append(replace(some, rows=matcher.matching(connection, some.rows)))
+        return reduce(add, found)
 
     def _candidates(self, terms: Sequence[QueryTerm], admitted: SearchFilter) -> CandidateSet:
         telling = [term.tokens for term in terms if term.is_word or term.is_related] or [term.tokens for term in terms]
@@ -164,56 +180,17 @@ class _Search:
             by_database[0] if len(by_database) == 1 else sorted(chain(*by_database), key=lambda row: -row.time)
         ), is_complete
 
-    # ---------------------------------------------------------------- what is asked
-
-    def _filter(self) -> SearchFilter:
-        query = self._query
-        period = read_period(query.since, query.until, self._now)
-        since, until = period.since, period.until
-        sites = self._sites(query.site) if query.site.strip() else None
-        return SearchFilter(
-            sites=sites,
-            since=since.begins(self._now) if since is not None and since.day is None else None,
-            until=until.ends(self._now) if until is not None and until.day is None else None,
-            first_day=_day(since),
-            last_day=_day(until),
-            language=query.language.strip(),
-            source=query.source.strip(),
-            section=query.section.strip(),
-            classes=query.classes.strip(),
-        )
-
-    def _sites(self, given: str) -> list[int]:
-        name = given.strip().lower().partition("://")[2] or given.strip().lower()
-        name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
-        with suppress(UnicodeError):
-            name = name.encode("idna").decode() if not name.isascii() else name
-        sites = self._named(name) if name else []
-        labels = name.split(".")[-_MOST_LABELS:]
-        while not sites and len(labels) > 2:  # a host of a site
-            labels = labels[1:]
-            name = ".".join(labels)
-            sites = self._named(name)
-        if not sites:
-            self._notes.append(f"no site has {given.strip()!r} in its name")
-        elif len(sites) > 1 or sites[0][1] != name:
-            self._notes.append(f"site: {_some([each for _, each in sites])}")
-        return [key for key, _ in sites]
-
-    def _named(self, name: str) -> list[tuple[int, str]]:
-        """Return the sites of a name, or when there is none those with it in theirs."""
-        sites = [site for one in self._connections for site in find.sites(one, name)]
-        return [site for site in sites if site[1] == name] or sites
-
     # ---------------------------------------------------------------- how well it fits
 
-    def _ranked(self, candidates: CandidateSet) -> _Ranked:
+    def _ranked(self, candidates: CandidateSet, full: CandidateSet | None) -> _Ranked:
         rows, terms = candidates.rows, self._plan.terms
         weights = weigh(terms, candidates.frequencies, max(1, candidates.documents))
         packed = unpack(row.terms for row in rows)
         text = score(terms, weights, packed)
         signals = self._signals(rows, text / max(1e-9, float(text.max(initial=0.0))))
-        best = self._stories(rows, _ordered(rows, _sum(signals)))[: self._read_most()]
+        is_full = _is_full(rows, full)
+        read_most = max(_READ, self._query.offset + self._query.limit)
+        best = self._stories(rows, _ordered(rows, is_full, _sum(signals)))[:read_most]
         texts = self._shown([rows[n].article_id for n in best])
         for n in best:
             one = texts.get(rows[n].article_id)
@@ -221,18 +198,12 @@ class _Search:
                 signals["links"][n] = self._options.weight("links") * _link_score(one.score_parts)
                 signals["updates"][n] = self._options.weight("updates") * update_frequency(one.changes, one.watched)
                 text[n] += passage(terms, weights, one.text, one.language)
-                text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
-        if best and not self._plan.phrases:
+        if best and not self._plan.is_exact:
             text += likeness(terms, text, sorted(best, key=lambda n: -text[n])[:_LIKED], packed)
-        if self._plan.phrases:
-            text[np.setdiff1d(np.arange(len(rows)), best)] *= _WITHOUT_PHRASE
         signals["text"] = self._options.weight("text") * text / max(1e-9, float(text.max(initial=0.0)))
         scores = _sum(signals)
-        return _Ranked(rows, _ordered(rows, scores), scores, signals, weights, texts)
-
-    def _read_most(self) -> int:
-        least = _CHECKED if self._plan.phrases else _READ
-        return max(least, self._query.offset + self._query.limit)
+        order = _ordered(rows, is_full, scores)
+        return _Ranked(rows, order, scores, signals, weights, texts, None if full is None else int(is_full.sum()))
 
     def _signals(self, rows: Sequence[SearchCandidate], text: Values) -> dict[str, Values]:
         options = self._options
@@ -247,12 +218,6 @@ class _Search:
         signals = {"text": text, "freshness": freshness, "clicks": clicks, "heat": opened}
         signals |= {name: np.zeros(len(rows)) for name in ("links", "updates")}
         return {name: options.weight(name) * values for name, values in signals.items()}
-
-    def _has_phrases(self, article: FoundArticle) -> bool:
-        if not self._plan.phrases:
-            return True
-        text = plain(fold(f"{article.title}\n{article.text}"))
-        return all(phrase in text for phrase in self._plan.phrases)
 
     @staticmethod
     def _stories(rows: Sequence[SearchCandidate], order: Sequence[int]) -> list[int]:
@@ -270,9 +235,11 @@ class _Search:
         missing = [rows[n].article_id for n in wanted if rows[n].article_id not in ranked.texts]
         shown = {**ranked.texts, **(self._shown(missing) if missing else {})}
         hits = [self._hit(shown[rows[n].article_id], ranked, n) for n in wanted if rows[n].article_id in shown]
-        facets = self._facets([rows[n] for n in stories])
+        total = len({rows[n].cluster_id for n in ranked.order[: ranked.full]})
+        facets = self._facets([rows[n] for n in stories[:total]])
         also = list(dict.fromkeys(self._also))
-        return SearchResult(hits, len(stories), is_complete, facets, self._notes, also)
+        partial = len(stories) - total
+        return SearchResult(hits, total, is_complete, facets, self._notes, also, partial)
 
     def _shown(self, ids: Sequence[int]) -> dict[int, FoundArticle]:
         return {key: article for one in self._connections for key, article in find.shown(one, ids).items()}
@@ -343,40 +310,6 @@ def update_frequency(changes: float, watched: float) -> float:
     return daily / (daily + 1)
 
 
-def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:
-    """Read a period; an empty end is none. `ValueError` says what is taken."""
-    period = Period(_bound("since", since, now), _bound("until", until, now))
-    if period.is_empty(now):
-        raise ValueError(f"until is {period.until}, before since, {period.since}")
-    return period
-
-
-def _bound(name: str, given: str | Bound, now: float) -> Bound | None:
-    """Read one end of a period; `ValueError` if it is no time."""
-    if isinstance(given, Bound):
-        return given
-    text = given.strip()
-    if not text:
-        return None
-    with suppress(ValueError):
-        return Bound.read(text)
-    match = _MONTH.fullmatch(westernize(text, Habits()))
-    with suppress(ValueError):
-        if match:
-            year, month = int(match[1]), int(match[2] or (1 if name == "since" else 12))
-            first = date(year, month, 1)
-            following = date(year + month // 12, month % 12 + 1, 1)
-            return Bound(first if name == "since" else following - timedelta(days=1))
-    moment = read(text, datetime.fromtimestamp(now, UTC) + timedelta(days=36_500), Habits())
-    if moment is None:
-        raise ValueError(f"{name} is {given.strip()[:40]!r}, which is no date; write 2024-05-01, 2024年5月, 2024 or 7d")
-    return Bound(moment.day)
-
-
-def _day(bound: Bound | None) -> int | None:
-    return None if bound is None or bound.day is None else (bound.day - _EPOCH).days
-
-
 def _link_score(parts: str | None) -> float:
     if parts is None:
         return 0.0
@@ -384,14 +317,32 @@ def _link_score(parts: str | None) -> float:
     return max((float(values.get(name) or 0.0) for name in _GRAPH), default=0.0)
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+def _unranked(rows: Sequence[SearchCandidate]) -> _Ranked:
+    return _Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {})
 
 
-def _ordered(rows: Sequence[SearchCandidate], scores: Values) -> list[int]:
-    """Return the candidates by score, of equal ones the originals first."""
+def _stories_of(rows: Sequence[SearchCandidate]) -> int:
+    return len({row.cluster_id for row in rows})
+
+
+def _with(some: CandidateSet, full: CandidateSet) -> CandidateSet:
+    """Return candidates with those that fulfil the query, each once."""
+    ids = {row.article_id for row in full.rows}
+    return replace(some, rows=[*full.rows, *(row for row in some.rows if row.article_id not in ids)])
+
+
+def _is_full(rows: Sequence[SearchCandidate], full: CandidateSet | None) -> npt.NDArray[np.bool_]:
+    ids = {row.article_id for row in (rows if full is None else full.rows)}
+    return np.fromiter((row.article_id in ids for row in rows), np.bool_, len(rows))
+
+
+def _ordered(rows: Sequence[SearchCandidate], is_full: npt.NDArray[np.bool_], scores: Values) -> list[int]:
+    """Return first the candidates that fulfil the query, each part by score.
+
+    Of equal ones the originals come first.
+    """
     others = np.fromiter((row.article_id != row.cluster_id for row in rows), np.bool_, len(rows))
-    return [int(n) for n in np.lexsort((others, -scores.round(6)))]
+    return [int(n) for n in np.lexsort((others, -scores.round(6), ~is_full))]
 
 
 def _sum(signals: Mapping[str, Values]) -> Values:
@@ -399,4 +350,3 @@ def _sum(signals: Mapping[str, Values]) -> Values:
 
 
 _EPOCH = date(1970, 1, 1)
-_MONTH = re.compile(r"(\d{4})\s?(?:[年/.-]\s?(?:(\d{1,2})\s?月?)?)?")

@@ -84,6 +84,15 @@ def plain(folded: str) -> str:
     return folded if folded.isascii() else folded.translate(_PLAIN)
 
 
+def plain_forms(folded: str) -> tuple[str, ...]:
+    """Return a folded text without accents, and as it is written out (ue for ü).
+
+    >>> plain_forms("düsseldorf"), plain_forms("łódź")
+    (('dusseldorf', 'duesseldorf'), ('lodz',))
+    """
+    return (folded,) if folded.isascii() else _different((plain(folded), plain(folded.translate(_WRITTEN_OUT))))
+
+
 @lru_cache(maxsize=100_000)
 def spellings(word: str) -> tuple[str, ...]:
     """Return the spellings by which a word can be asked for, the plain one first.

@@ -33,7 +33,7 @@ _RUN = re.compile(
     r"([\u3400-\u4dbf\u4e00-\u9fff]{1,400})|([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
     r"[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}"
 )
-_UNCUT = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+UNCUT: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 """Characters of runs that are to be cut into words or pairs."""
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _ASCII_LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -43,7 +43,7 @@ _PAIRED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\uac
 _NUMBER = r"\d{1,3}(?:[,٬]\d{3})++(?:[.٫]\d+)?"
 # Letters of the same word stand on both sides of marks and signs without a form, in Hebrew of quotation marks (צה"ל),
 # in Catalan of a point (l·l). Apostrophes end words, whatever they are written with.
-_LETTER = (
+LETTER: Final = (
     r"[^\W_\u02bb\u02bc\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 )
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if category(chr(code)) in {"Mn", "Mc", "Me"})
@@ -51,7 +51,7 @@ INSIDE_WORDS: Final = f"[{_MARKS}{JOINERS}]"
 """Vowel signs and other marks, which belong to the word whose letters they follow."""
 _DIGIT = re.compile(r"\d")
 _INSIDE = INSIDE_WORDS + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
-_PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+)*+"
+_PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{LETTER}++(?:(?:{_INSIDE})++{LETTER}*+)*+"
 ASCII_WORD: Final = r"[A-Za-z]++(?![\w\x80-\U0010ffff])"
 """A word beside which stand ASCII signs alone: found sooner than by what knows all letters."""
 _OTHER_WORD = re.compile(rf"(?=[^\u3400-\u9fff ])(?:{ASCII_WORD}|{_NUMBER}|{_PLAIN})")
@@ -333,7 +333,7 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
     text = text[:MAX_CHARS]
     if text.isascii():
         return list(filter(None, map(_word, _ASCII_LETTERS.findall(text))))
-    if not _UNCUT.search(text):
+    if not UNCUT.search(text):
         return list(filter(None, map(_word, _LETTERS.findall(text))))
     words: list[str] = []
     for run in _RUN.finditer(text):

@@ -81,7 +81,8 @@ class ApiSearch:
     """The answer to a query.
 
     Attributes:
-        total: number of matching stories.
+        total: number of stories that fulfil the query.
+        partial: number of stories with some of the words, if fewer than ten have all; they follow `total` hits.
         is_exact: true if `total` and `facets` count every match, false if only the best candidates were counted.
         hits: one for each story.
         facets: the most frequent values of site, language, source, section, classes and month.
@@ -91,6 +92,7 @@ class ApiSearch:
     """
 
     total: int
+    partial: int
     is_exact: bool
     hits: Sequence[ApiHit]
     facets: Mapping[str, Sequence[ApiFacet]]
@@ -254,14 +256,16 @@ def _search(visit: Visit) -> ApiSearch:
     offset = visit.whole("offset", *_OFFSET)
     result = search.find(visit, replace(search.query_of(visit), limit=limit, offset=offset))
     following = offset + limit
+    has_more = following < result.total + result.partial and following <= _MOST_OFFSET
     return ApiSearch(
         total=result.total,
+        partial=result.partial,
         is_exact=result.is_exact,
         hits=[_hit(hit) for hit in result.hits],
         facets={name: [ApiFacet(*each) for each in values] for name, values in result.facets.items()},
         notes=result.notes,
         also=result.also,
-        next=visit.here(offset=following) if following < result.total and following <= _MOST_OFFSET else None,
+        next=visit.here(offset=following) if has_more else None,
     )
 
 
@@ -364,7 +368,7 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
         _search,
         ApiSearch,
         (
-            Parameter("q", "Words, and phrases in quotation marks."),
+            Parameter("q", 'Words, "phrases", -word, AND, OR, brackets, title:, author:, near:5(a b) and conditions.'),
             Parameter("site", "Registrable domain, or a part of its name."),
             Parameter("source", "A source, as the articles name it."),
             Parameter("section", "A channel or section, as the pages name it."),

@@ -45,7 +45,8 @@ def show(visit: Visit) -> Response:
     query = replace(search.query_of(visit), limit=limit)
     options = visit.site.options.search
     options = replace(options, weights={**options.weights, **_NEWEST_FIRST})
-    hits = search.find(visit, query, options).hits
+    result = search.find(visit, query, options)
+    hits = result.hits[: result.total]
     newest = max((_moment(hit.first_seen) for hit in hits), default=_NEVER)
     asked = visit.here()
     body = visit.site.templates.get_template("feed.xml").render(

@@ -19,6 +19,22 @@ FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
 MOST_PAGE: Final = 50
+OPERATORS: Final = (
+    ("words", "台风 停电", "storm ferry"),
+    ("phrase", "“航运公司”", '"climate change"'),
+    ("without", "港口 -招聘", "port -strike"),
+    ("or", "(港口 OR 码头) AND 航运", "(port OR harbour) AND ferry"),
+    ("title", "title:港口", "title:(port OR ferry)"),
+    ("author", "author:李四", 'author:"Ada Byron"'),
+    (
+        "where",
+        "site:example.com source:新华社 class:finance lang:zh",
+        "site:example.com source:Herald class:sport lang:en",
+    ),
+    ("when", "after:2024-05 before:2024年6月", "after:2024-05-01 before:2024-06"),
+    ("near", "near:5(港口 台风)", "near:5(port storm)"),
+)
+"""Operators of the query language, each with examples in Chinese and English."""
 _MOST_FILTER = 300
 _MOST_FACETS = 8
 
@@ -42,7 +58,7 @@ def show(visit: Visit) -> Response:
     except BadRequest as wrong:
         result, refused = SearchResult((), 0, is_exact=True, facets={}), str(wrong)
     narrowed = [name for name in FILTERS if getattr(query, name)]
-    last = min(MOST_PAGE, -(-result.total // size))
+    last = min(MOST_PAGE, -(-(result.total + result.partial) // size))
     response = visit.page(
         "search.html",
         status=400 if refused else 200,
@@ -58,6 +74,8 @@ def show(visit: Visit) -> Response:
         expanded=visit.here(page=None, expand=None if query.expand else "1"),
         feed=visit.here("/feed.atom", page=None, limit=None),
         page=page,
+        first_partial=result.total - query.offset if result.partial else None,
+        operators=OPERATORS,
         previous=visit.here(page=page - 1) if page > 1 else None,
         following=visit.here(page=page + 1) if page < last else None,
         strongest=max((value for hit in result.hits for value in hit.signals.values()), default=0),
@@ -82,7 +100,7 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
     """Search, by default with the configured weights and what readers have read.
 
     Raises:
-        BadRequest: a time cannot be parsed.
+        BadRequest: the query or a time is wrong.
     """
     if options is None:
         readers = visit.site.readers

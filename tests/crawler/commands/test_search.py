@@ -49,7 +49,9 @@ def search(path: Path, *arguments: str) -> Finished:
 def test_table_has_marked_stories_with_their_reprints(stand: Path) -> None:
     done = search(stand, "港口吞吐量")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "2 stories" in done.stdout
+    assert "\n1 story, the best 1 of them\n" in done.stdout
+    assert done.stdout.index("with some of the words") > done.stdout.index("https://a.example/1")
+    assert done.stdout.index("with some of the words") < done.stdout.index("https://b.test/2")
     assert "2024-05-02T08:00+08:00  a.example, 1 reprint" in done.stdout
     assert "\x1b" not in done.stdout
     assert "  1 港口吞吐量创新高\n" in done.stdout
@@ -63,6 +65,10 @@ def test_lines_and_cells_are_for_programs(stand: Path) -> None:
     assert {line["url"] for line in lines} == {"https://a.example/1", "https://b.test/2"}
     assert all(isinstance(line["id"], str) for line in lines)
     assert {line["reprints"] for line in lines} == {0, 1}
+    partial = [
+        json.loads(line)["partial"] for line in search(stand, "港口吞吐量", "--format", "jsonl").stdout.splitlines()
+    ]
+    assert partial == [False, True]
     cells = list(csv.DictReader(io.StringIO(search(stand, "休息", "--format", "csv").stdout)))
     assert cells[0]["title"].startswith("'=1 ")
     assert list(cells[0]) == list(lines[0])
@@ -74,6 +80,8 @@ def test_lines_and_cells_are_for_programs(stand: Path) -> None:
     [
         (["港口", "--limit", "0"], "--limit '0' is no number from 1 to 1000"),
         (["港口", "--since", "2024-02-30"], "since is '2024-02-30', which is no date"),
+        (["港口", "after:soon"], "the query is wrong at character 4: since is 'soon', which is no date"),
+        (["(港口", "OR"], "the query is wrong at character 5: OR needs words on both sides"),
         (["港口", "--format", "xml"], "--format"),
         (["--rebuild", "港口"], "--rebuild takes no words"),
         (["--nothing"], "--nothing"),
@@ -101,7 +109,7 @@ def test_synonyms_of_a_file_are_searched_and_named(stand: Path, tmp_path: Path) 
     assert "stories" in also.stdout
 
 
-@each_row("words", ["NEAR(q, z) OR *^-\"'", "x" * 10_000, "'; DROP TABLE article; --"])
+@each_row("words", ["NEAR(q, z) or *^-\"'", "x" * 10_000, "'; DROP TABLE article; --"])
 def test_any_words_are_searched(stand: Path, words: str) -> None:
     done = search(stand, words)
     assert (done.returncode, done.stderr) == (0, "")
@@ -142,7 +150,7 @@ def written(copied: Path) -> Iterator[Path]:
 
 
 def test_database_that_is_being_written_is_searched(written: Path) -> None:
-    assert "2 stories" in search(written, "港口吞吐量").stdout
+    assert "2 stories" in search(written, "港口").stdout
 
 
 def test_rebuild_makes_the_index_anew(copied: Path) -> None:
@@ -209,7 +217,7 @@ def test_documents_are_found_by_other_spellings(tmp_path: Path) -> None:
         {"id": "کتاب\u200cخانه", "text": "کتاب\u200cخانه\u200cی ملی ایران باز می\u200cشود."},
         {"id": "3", "title": "", "text": "Los Ninos Perdidos, a town of the north."},
     ]
-    asked = ["Munoz", "eleccion", "كتابخانه", "la “los niños”", "کتاب\u200cخانه"]
+    asked = ["Munoz", "eleccion", "كتابخانه", "“los niños” town", "کتاب\u200cخانه"]
     documents, queries = tmp_path / "documents.jsonl", tmp_path / "queries.jsonl"
     documents.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     queries.write_text("".join(json.dumps({"id": each, "text": each}) + "\n" for each in asked), "utf-8")
@@ -221,3 +229,47 @@ def test_documents_are_found_by_other_spellings(tmp_path: Path) -> None:
         ("Munoz", "1"), ("eleccion", "1"), ("كتابخانه", library), (library, library)
     ]  # fmt: skip
     assert next(pair for pair in found if pair[0] == asked[3]) == (asked[3], "3")
+
+
+def test_fields_of_documents_are_searched(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": "1",
+            "title": "Port strike",
+            "text": "The port is closed.",
+            "authors": ["Ada Byron", 7],
+            "source": "Herald",
+        },
+        {"id": "2", "text": "颱風過後，港口恢復。", "language": "zh-Hant", "url": "https://news.a.test/2"},
+        {
+            "id": "3",
+            "text": "The port is open.",
+            "published_at": "2024-05-03T10:00+00:00",
+            "url": "no URL",
+            "authors": 5,
+        },
+    ]
+    asked = {
+        "author:byron": ["1"],
+        "source:Herald": ["1"],
+        "lang:zh": ["2"],
+        "site:a.test -title:港口": ["2"],
+        "port after:2024": ["3"],
+        "title:port": ["1"],
+        "“port is” -closed": ["3"],
+        "port strike": ["1", "3"],
+    }
+    documents, queries = tmp_path / "documents.jsonl", tmp_path / "queries.jsonl"
+    documents.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    queries.write_text("".join(json.dumps({"id": each, "text": each}) + "\n" for each in asked), "utf-8")
+    done = command("search", "--documents", str(documents), "--queries", str(queries))
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[str]] = {each: [] for each in asked}
+    for line in done.stdout.splitlines():
+        key, document, _ = line.split("\t")
+        found[key].append(document)
+    assert found == asked
+    queries.write_text(json.dumps({"id": "q", "text": "port ("}) + "\n", "utf-8")
+    done = command("search", "--documents", str(documents), "--queries", str(queries))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "query q: the query is wrong at character 6: this bracket is not closed" in done.stderr

@@ -93,11 +93,36 @@ def test_pages_of_results_share_no_hit(asker: Asker) -> None:
     [(f"/?q={quote('没有这样的词xyzzy')}", 200, "Nothing matches this search"),
      ("/?page=50", 200, "There are no more results"),
      ("/?since=2025&until=2024&q=a&lang=zh", 400, "截止时间 2024-12-31 早于起始时间 2025-01-01"),
+     ("/?q=a+OR", 400, "the query is wrong at character 3: OR needs words on both sides"),
+     (f"/?lang=zh&q={quote('港口 “码头')}", 400, "查询第 4 个字符处有误：引号没有闭合"),
+     (f"/?lang=zh&q={quote('港口 before:soon')}", 400, "查询第 4 个字符处有误：结束日期 'soon' 不是日期"),
      ("/?since=2024-13-45&q=a", 400, "which is no date"), ("/?limit=0", 400, "a whole number from 1 to 50"),
      ("/?page=%D9%A3", 400, "a whole number"), (f"/?q={'x' * 20_001}", 200, "only the first 1,000 characters")],
 )  # fmt: skip
 def test_search_says_what_is_wrong_or_missing(asker: Asker, path: str, status: int, text: str) -> None:
     assert text in said(read(asker, path, status).cssselect("main")[0])
+
+
+def test_stories_with_some_of_the_words_have_a_heading_of_their_own(asker: Asker) -> None:
+    query = quote("医生 医院 学校")
+    answer = asker.get(f"/api/search?q={query}").json()
+    assert answer["partial"] > 0
+    page = read(asker, f"/?q={query}&lang=zh")
+    (heading,) = page.cssselect("h2.partial")
+    assert said(heading) == "仅含部分词语"
+    lists = page.cssselect("ol.hits")
+    assert [len(each) for each in lists] == [answer["total"], min(10, answer["partial"])]
+    assert not read(asker, f"/?q={quote('医生')}").cssselect("h2.partial")
+    entries = asker.get(f"/feed.atom?q={query}").text.count("<entry>")
+    assert entries == answer["total"]
+
+
+@each_row("language", ["en", "zh"])
+def test_help_shows_queries_that_can_be_read(asker: Asker, language: str) -> None:
+    links = read(asker, f"/?lang={language}").cssselect(".operators a")
+    assert len(links) >= 16
+    for link in links:
+        assert asker.get(link.get("href")).status_code == 200
 
 
 def test_links_keep_only_what_the_page_reads(asker: Asker) -> None:
@@ -354,7 +379,7 @@ def test_schema_of_something_else_is_refused() -> None:
 
 def test_errors_of_the_api_are_json(asker: Asker) -> None:
     missing = ("/api/articles/1", "/api/articles/x", "/api/stories/1", "/api/nothing")
-    wrong = ("/api/search?limit=x", "/api/search?since=2024-02-31", "/api/sites?limit=0")
+    wrong = ("/api/search?limit=x", "/api/search?q=(a", "/api/search?since=2024-02-31", "/api/sites?limit=0")
     for path, status in (*((path, 404) for path in missing), *((path, 400) for path in wrong)):
         answer = asker.get(path)
         assert answer.status_code == status

@@ -1,0 +1,78 @@
+"""Conditions of a search as the index takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date
+from typing import TYPE_CHECKING
+
+from db.records.search import SearchFilter
+from db.search import find
+
+from ..dates.period import Bound
+from .periods import read_period
+from .records import SearchQuery
+
+if TYPE_CHECKING:
+    from db.engine.database import ReadConnection
+
+_MOST_LABELS = 6
+"""Of a name of which no site is known: each is one more pass over the sites."""
+_EPOCH = date(1970, 1, 1)
+
+
+def filter_of(connections: Sequence[ReadConnection], query: SearchQuery, now: float) -> tuple[SearchFilter, list[str]]:
+    """Return the conditions of a query, and sentences on how its site was understood.
+
+    Raises:
+        ValueError: a time cannot be read; the text says what is taken.
+    """
+    period = read_period(query.since, query.until, now)
+    since, until = period.since, period.until
+    sites, notes = _sites(connections, query.site) if query.site.strip() else (None, [])
+    admitted = SearchFilter(
+        sites=sites,
+        since=since.begins(now) if since is not None and since.day is None else None,
+        until=until.ends(now) if until is not None and until.day is None else None,
+        first_day=_day(since),
+        last_day=_day(until),
+        language=query.language.strip(),
+        source=query.source.strip(),
+        section=query.section.strip(),
+        classes=query.classes.strip(),
+    )
+    return admitted, notes
+
+
+def _sites(connections: Sequence[ReadConnection], given: str) -> tuple[list[int], list[str]]:
+    name = given.strip().lower().partition("://")[2] or given.strip().lower()
+    name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
+    with suppress(UnicodeError):
+        name = name.encode("idna").decode() if not name.isascii() else name
+    sites = _named(connections, name) if name else []
+    labels = name.split(".")[-_MOST_LABELS:]
+    while not sites and len(labels) > 2:  # a host of a site
+        labels = labels[1:]
+        name = ".".join(labels)
+        sites = _named(connections, name)
+    notes = []
+    if not sites:
+        notes.append(f"no site has {given.strip()!r} in its name")
+    elif len(sites) > 1 or sites[0][1] != name:
+        notes.append(f"site: {_some([each for _, each in sites])}")
+    return [key for key, _ in sites], notes
+
+
+def _named(connections: Sequence[ReadConnection], name: str) -> list[tuple[int, str]]:
+    """Return the sites of a name, or when there is none those with it in theirs."""
+    sites = [site for one in connections for site in find.sites(one, name)]
+    return [site for site in sites if site[1] == name] or sites
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _day(bound: Bound | None) -> int | None:
+    return None if bound is None or bound.day is None else (bound.day - _EPOCH).days
