@@ -60,7 +60,10 @@ def of_readability(page: str, url: str, _language: str | None = None) -> Article
 
 def of_newspaper(page: str, url: str, language: str | None = None) -> Article:
     from newspaper import article
+    from tldextract import TLDExtract, tldextract
 
+    if tldextract.TLD_EXTRACTOR.suffix_list_urls:  # else it looks for a newer list of suffixes on the network
+        tldextract.TLD_EXTRACTOR = TLDExtract(suffix_list_urls=())
     found = article(url, language, input_html=page, fetch_images=False)
     return Article(url, found.title, ", ".join(found.authors), str(found.publish_date or ""), found.text)
 
