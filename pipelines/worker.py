@@ -294,10 +294,10 @@ def _resolve(
 ) -> ParseResult:
     # sites list what they have in feeds and sitemaps: no trap is looked for there
     blocked = job.traps.blocked if job.traps is not None and job.kind == Kind.PAGE else None
-    from .metadata.visible_time import read_newest  # noqa: PLC0415 - as in `parse_job`
-
     newest = None
     if document is not None and job.scope.period.since is not None and parsed.kind is PageKind.LIST:
+        from .metadata.visible_time import read_newest  # noqa: PLC0415 - as in `parse_job`
+
         newest = read_newest(document, datetime.fromtimestamp(job.fetched_at, UTC))
     return resolve_page(
         parsed,

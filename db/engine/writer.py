@@ -15,7 +15,8 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -58,10 +59,11 @@ def deliver(answers: Answers) -> None:
     for future, result, error in answers:
         if future.done():  # cancelled
             continue
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
+        with suppress(InvalidStateError):  # cancelled just now, by another thread
+            if error is None:
+                future.set_result(result)
+            else:
+                future.set_exception(error)
 
 
 class Writer:

@@ -397,7 +397,7 @@ class FeatureIndex:
         most, young = self._params.most_stories, self._young
         for feature in features.tolist():
             posted = young.setdefault(feature, number)
-            if posted is number:
+            if posted == number:
                 continue
             if isinstance(posted, int):
                 young[feature] = [posted, number]

@@ -46,7 +46,7 @@ def test_texts_are_right_on_the_whole() -> None:
 
 
 def test_records_are_those_stored() -> None:
-    """What makes pages cheaper to read changes nothing of what is read, right or wrong."""
+    """Cheaper reading changes nothing of the result, right or wrong."""
     stored = stored_records()
     assert stored.keys() == gold_pages().keys()
     changed: dict[str, list[str]] = {room: [] for room in ROOMS}

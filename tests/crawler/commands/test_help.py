@@ -77,7 +77,7 @@ def test_commands_import_no_library_before_they_run(tmp_path: Path) -> None:
     ],
 )
 def test_command_loads_nothing_that_it_does_not_use(tmp_path: Path, command: str, needless: set[str]) -> None:
-    """What a command loads is most of the time that a short one takes."""
+    """Loading modules is most of the time that a short command takes."""
     url = f"sqlite:///{tmp_path}/news.db"
     open_for_crawl(url).close()
     arguments = [sys.executable, "-c", STARTED, *command.split(), "-s", f"DATABASE_URL={url}"]

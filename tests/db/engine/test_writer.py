@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy import Connection, text
 
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseGone
-from db.engine.writer import Writer
+from db.engine.writer import Writer, deliver
 from db.records.keys import fingerprint
 
 pytestmark = pytest.mark.dialects
@@ -155,3 +156,14 @@ def test_giving_up_fails_everything_that_waits(tmp_path: Path, monkeypatch: pyte
         writer.submit(insert, "later").result(300)
     writer.close()
     database.close()
+
+
+def test_cancelling_while_an_answer_comes_costs_the_others_nothing() -> None:
+    class JustCancelled(Future[int]):
+        def done(self) -> bool:
+            return False
+
+    late, other = JustCancelled(), Future[int]()
+    late.cancel()
+    deliver([(late, 1, None), (other, 2, None)])
+    assert other.result(0) == 2
