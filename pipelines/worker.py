@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache, partial
 from importlib import import_module
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -356,9 +356,9 @@ def _memory_in_use() -> int:
 def process_context(*preload: str) -> BaseContext:
     """Return the way processes are started: forked from a warm server, else anew.
 
-    The server is started here, because a new interpreter looks for modules in the current folder first: a `db.py` that
-    lies there would be taken for our package. It imports the modules `preload` once for all, unless it is running
-    already.
+    The server is started here, and imports the modules `preload` once for all, unless it is running already. It is a
+    fork of this process as long as that is safe, with what is imported by now; its memory is shared. A new interpreter
+    would look for modules in the current folder first: a `db.py` that lies there would be taken for our package.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -368,15 +368,50 @@ def process_context(*preload: str) -> BaseContext:
     here = os.pathsep.join(path or os.getcwd() for path in sys.path)
     before = {name: os.environ.get(name) for name in ("PYTHONSAFEPATH", "PYTHONPATH")}
     os.environ.update(PYTHONSAFEPATH="1", PYTHONPATH=here)
+    resource_tracker.ensure_running()
+    start = multiprocessing.util.spawnv_passfds
+    if _has_one_thread():
+        multiprocessing.util.spawnv_passfds = _fork_to_run
     try:
         forkserver.ensure_running()
     finally:
+        multiprocessing.util.spawnv_passfds = start
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
     return context
+
+
+def worker_context(options: ParseOptions) -> BaseContext:
+    """Return `process_context` with all that workers with these options share."""
+    return process_context(f"{__package__}.{'warm' if options.describe is None else 'warm_descriptions'}")
+
+
+def _has_one_thread() -> bool:
+    """Tell whether this process can be forked; elsewhere than on Linux, libraries of the system may not bear it."""
+    return sys.platform.startswith("linux") and len(os.listdir("/proc/self/task")) == 1
+
+
+def _fork_to_run(_: str, arguments: Sequence[str], kept: Iterable[int]) -> int:
+    """Fork a process that runs the code which a new interpreter would get (`python -c`); returns its identifier.
+
+    Of the open files it has the standard streams and those `kept`. The others stay open for nothing, else files would
+    get their numbers that objects of this process still hold.
+    """
+    if process := os.fork():
+        return process
+    try:
+        gc.freeze()  # looking for cycles would write to each object, and memory would no longer be shared
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in {int(name) for name in os.listdir("/proc/self/fd")} - {0, 1, 2, nothing, *kept}:
+            os.dup2(nothing, descriptor, inheritable=False)
+        exec(arguments[-1], {})
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(1)
 
 
 def _nothing() -> None:
@@ -408,14 +443,12 @@ class WorkerPool:
         self._pool = self._new_pool()
 
     def _new_pool(self) -> ProcessPool:
-        warm = "warm" if self._options.describe is None else "warm_descriptions"
-        context = process_context(f"{__package__}.{warm}")
         return ProcessPool(
             max_workers=self._workers,
             max_tasks=_TASKS_PER_PROCESS,
             initializer=_prepare,
             initargs=[self._memory_bytes, self._options],
-            context=context,
+            context=worker_context(self._options),
         )
 
     async def run(self, job: WorkerJob[R]) -> R:

@@ -102,6 +102,7 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         from db.shards.databases import Shards
+        from pipelines.worker import worker_context
 
         from ..options.seeds import ArchiveSeeds, refuse_private, seeds_of
         from ..run.exporters import check_exports
@@ -138,6 +139,7 @@ class Command(NewsCommand, ScrapyCrawl):
             raise
         if demo.newsroom is not None:
             self.tell(f"The newsroom is served at {' '.join(demo.newsroom.seeds())}")
+        worker_context(config.parse_options)  # forked from this process while it has one thread, which saves memory
         settle()
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
