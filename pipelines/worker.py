@@ -390,25 +390,28 @@ def worker_context(options: ParseOptions) -> BaseContext:
 
 
 def _has_one_thread() -> bool:
-    """Tell whether this process can be forked; elsewhere than on Linux, libraries of the system may not bear it."""
+    """Tell whether this process can be forked.
+
+    Elsewhere than on Linux, libraries of the system may not bear it.
+    """
     return sys.platform.startswith("linux") and len(os.listdir("/proc/self/task")) == 1
 
 
-def _fork_to_run(_: str, arguments: Sequence[str], kept: Iterable[int]) -> int:
-    """Fork a process that runs the code which a new interpreter would get (`python -c`); returns its identifier.
+def _fork_to_run(path: object, args: Sequence[Any], passfds: Iterable[int]) -> int:
+    """Fork a process that runs what a new interpreter would (`python -c`).
 
-    Of the open files it has the standard streams and those `kept`. The others stay open for nothing, else files would
-    get their numbers that objects of this process still hold.
+    Returns its identifier. Of the open files it has the standard streams and those passed. The others stay open for
+    nothing, else new files would get numbers by which objects of this process still know theirs.
     """
     if process := os.fork():
         return process
     try:
         gc.freeze()  # looking for cycles would write to each object, and memory would no longer be shared
         nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in {int(name) for name in os.listdir("/proc/self/fd")} - {0, 1, 2, nothing, *kept}:
+        for descriptor in {int(name) for name in os.listdir("/proc/self/fd")} - {0, 1, 2, nothing, *passfds}:
             os.dup2(nothing, descriptor, inheritable=False)
-        exec(arguments[-1], {})
-    except Exception:
+        exec(args[-1], {})
+    except Exception:  # noqa: BLE001 - as a new interpreter does
         sys.excepthook(*sys.exc_info())
     finally:
         os._exit(1)

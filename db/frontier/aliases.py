@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, literal_column, or_, select, update
-from sqlalchemy.orm import aliased
 
 from ..engine.statements import among, in_state, insert_rows, is_one_of, one_by_one, run_many
 from ..records.keys import is_sampled
@@ -35,7 +34,7 @@ def is_representative(row: Any) -> ColumnElement[bool]:
 
 IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.URL_RULE}'"))
 IS_TRAPPED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.TRAP}'"))
-_other = aliased(UrlRow)
+_other = url.alias()
 
 
 def represent(connection: Connection, found: Sequence[tuple[int, int, int]]) -> dict[int, int]:
@@ -63,7 +62,7 @@ def represent(connection: Connection, found: Sequence[tuple[int, int, int]]) -> 
 
 _COLUMNS = ("id", "host_id", "url_id")
 _KNOWN = select(
-    form.c.id, form.c.url_id, exists().where(_other.id == form.c.url_id, is_representative(_other)).label("valid")
+    form.c.id, form.c.url_id, exists().where(_other.c.id == form.c.url_id, is_representative(_other.c)).label("valid")
 ).where(among(form.c.id))
 _REPLACE = update(form).where(form.c.id == bindparam("key")).values(url_id=bindparam("other"))
 
@@ -137,7 +136,7 @@ _SKIP_WAITING = (
     .where(
         url.c.id == bindparam("key"),
         in_state(State.PENDING),
-        exists().where(_other.id == bindparam("other"), is_representative(_other)),
+        exists().where(_other.c.id == bindparam("other"), is_representative(_other.c)),
     )
     .values(state=State.SKIPPED, reason=SkipReason.URL_RULE, same_as=bindparam("other"))
 )

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, case, exists, func, or_, select, text
-from sqlalchemy.orm import aliased
 
 from ..engine.processes import is_gone
 from ..engine.statements import among, clock, in_state
@@ -321,22 +320,22 @@ _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     """Tell what happened to a URL, and why; None when it was never seen."""
     names = [canonical_url, *(f"{kind} {canonical_url}" for kind in Kind if kind != Kind.PAGE)]
-    found_on, same_as, home = aliased(UrlRow), aliased(UrlRow), aliased(SeedRow)
+    found_on, same_as, home = url.alias(), url.alias(), seed.alias()
     row = connection.execute(
         select(
             *_SHOWN,
             url.c.reason_detail.label("detail"),
             url.c.score_parts.label("parts"),
             host.c.name.label("host"),
-            found_on.url.label("found_on"),
-            same_as.url.label("same_as"),
-            home.url.label("seed"),
-            (home.given == 0).label("rests"),
+            found_on.c.url.label("found_on"),
+            same_as.c.url.label("same_as"),
+            home.c.url.label("seed"),
+            (home.c.given == 0).label("rests"),
         )
         .join(host, host.c.id == url.c.host_id)
-        .outerjoin(found_on, found_on.id == url.c.found_on)
-        .outerjoin(same_as, same_as.id == url.c.same_as)
-        .outerjoin(home, home.id == url.c.seed_id)
+        .outerjoin(found_on, found_on.c.id == url.c.found_on)
+        .outerjoin(same_as, same_as.c.id == url.c.same_as)
+        .outerjoin(home, home.c.id == url.c.seed_id)
         .where(url.c.id.in_([fingerprint(name) for name in names]))
         .order_by(url.c.kind != Kind.PAGE)
     ).first()
@@ -344,14 +343,14 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         return None
     key = fingerprint(canonical_url if row.kind == Kind.PAGE else f"{row.kind} {canonical_url}")
     stored = connection.execute(select(article).where(article.c.id == key)).mappings().one_or_none()
-    first = aliased(UrlRow)
+    first = url.alias()
     place = connection.execute(
-        select(part.c.position, first.url).join(first, first.id == part.c.first_id).where(part.c.id == key)
+        select(part.c.position, first.c.url).join(first, first.c.id == part.c.first_id).where(part.c.id == key)
     ).first()
-    other = aliased(UrlRow)
+    other = url.alias()
     pairs = connection.execute(
         select(
-            other.url,
+            other.c.url,
             duplicate.c.similarity,
             duplicate.c.method,
             duplicate.c.kind,
@@ -359,7 +358,7 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         )
         .join(
             other,
-            other.id == case((duplicate.c.article_id == key, duplicate.c.of_id), else_=duplicate.c.article_id),
+            other.c.id == case((duplicate.c.article_id == key, duplicate.c.of_id), else_=duplicate.c.article_id),
         )
         .where((duplicate.c.article_id == key) | (duplicate.c.of_id == key))
         .limit(_MOST_PAIRS)

@@ -7,7 +7,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
-from sqlalchemy.orm import aliased
 
 from ..engine.statements import in_state, insert_rows
 from ..frontier.aliases import IS_RULED, is_representative
@@ -158,10 +157,10 @@ def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl
 
 def skipped_urls(connection: Connection, host_id: int) -> list[tuple[int, str, str]]:
     """Read URLs of a host that rules skip: identifier, URL, representative URL."""
-    other = aliased(UrlRow)
+    other = url.alias()
     rows = connection.execute(
-        select(url.c.id, url.c.url, other.url.label("other"))
-        .join(other, other.id == url.c.same_as)
+        select(url.c.id, url.c.url, other.c.url.label("other"))
+        .join(other, other.c.id == url.c.same_as)
         .where(url.c.host_id == host_id, IS_RULED)
     )
     return [(row.id, row.url, row.other) for row in rows]

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Table, column, text
+from sqlalchemy import Column, ForeignKey, ForeignKeyConstraint, Index, MetaData, Table, column, text
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.schema import SchemaItem
 
 
-class Record(DeclarativeBase):
-    """Base of all tables."""
+class Record:
+    """Base of all tables; the annotation of a column that may be empty says `None`.
+
+    SQLAlchemy's mapper takes the same declarations, but to import it and to map our tables is a tenth of what the start
+    of a command costs, and rows are read and written by the tables alone. What only one kind of database has is said
+    beside the base (`class LinkRow(Record, sqlite_with_rowid=False)`).
+    """
+
+    metadata: ClassVar = MetaData()
+    __tablename__: ClassVar[str]
+    __parts__: ClassVar[tuple[SchemaItem, ...]] = ()
+    """Indexes and constraints."""
+    _table: ClassVar[Table]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        columns = {name: one for name, one in vars(cls).items() if isinstance(one, Column)}
+        for name, one in columns.items():
+            one.name = one.key = name
+            one.nullable = "None" in cls.__annotations__[name]
+        cls._table = Table(cls.__tablename__, cls.metadata, *columns.values(), *cls.__parts__, **options)
 
     @classmethod
     def table(cls) -> Table:
-        """Return the Core table, which the batches use."""
-        return cls.__table__  # type: ignore[return-value]
+        return cls._table
 
 
 def refers_to(target: str, circle: str | None = None) -> ForeignKey:

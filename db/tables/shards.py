@@ -5,8 +5,7 @@ All of these are empty where a crawl has one database.
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Integer, SmallInteger, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import BigInteger, Column, Float, Integer, SmallInteger, Text
 
 from .record import Record
 
@@ -15,19 +14,19 @@ class ShardRow(Record):
     """A database of the crawl, as the one that this row is in knows it."""
 
     __tablename__ = "shard"
-    number: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    number: Column[int] = Column(SmallInteger, primary_key=True, autoincrement=False)
     """Its place in `DATABASE_URL`, from 1."""
-    is_own: Mapped[int] = mapped_column(SmallInteger)
+    is_own: Column[int] = Column(SmallInteger)
     """1 for the database that this row is in."""
-    crawl: Mapped[str] = mapped_column(Text)
+    crawl: Column[str] = Column(Text)
     """The same for all databases of a crawl, and no other."""
-    sent: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    sent: Column[int] = Column(BigInteger, server_default="0")
     """Batches of the outbox that went there."""
-    received: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    received: Column[int] = Column(BigInteger, server_default="0")
     """Batches that came from there."""
-    last_batch: Mapped[str] = mapped_column(Text, server_default="")
+    last_batch: Column[str] = Column(Text, server_default="")
     """JSON: numbers that the messages of the last one of these have in its outbox."""
-    granted: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    granted: Column[int] = Column(BigInteger, server_default="0")
     """Pages of `MAX_PAGES` that it may count; in the first database alone."""
 
 
@@ -35,10 +34,10 @@ class OutboxRow(Record):
     """A message for another database of the crawl, which has not gone there yet."""
 
     __tablename__ = "outbox"
-    number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
-    shard: Mapped[int] = mapped_column(SmallInteger, index=True)
+    number: Column[int] = Column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    shard: Column[int] = Column(SmallInteger, index=True)
     """To which."""
-    body: Mapped[str] = mapped_column(Text)
+    body: Column[str] = Column(Text)
     """JSON, see `db.shards.mail`."""
 
 
@@ -46,22 +45,22 @@ class InboxRow(Record):
     """A message from another database of the crawl, which nobody has read yet."""
 
     __tablename__ = "inbox"
-    number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
-    shard: Mapped[int] = mapped_column(SmallInteger)
+    number: Column[int] = Column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    shard: Column[int] = Column(SmallInteger)
     """From which."""
-    body: Mapped[str] = mapped_column(Text)
+    body: Column[str] = Column(Text)
 
 
 class TextKeyRow(Record):
     """A hash of a text, in the database that it is dealt to: there copies meet."""
 
     __tablename__ = "text_key"
-    key: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    key: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
     """Of the whole text, or one of its smallest features."""
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    shard: Mapped[int] = mapped_column(SmallInteger)
+    article_id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    shard: Column[int] = Column(SmallInteger)
     """Database of the article."""
-    at: Mapped[str] = mapped_column(Text)
+    at: Column[str] = Column(Text)
     """Time (UTC) at which it was published, or first seen."""
 
 
@@ -69,9 +68,9 @@ class SuspectRow(Record):
     """An article that may repeat one of another database, until they are compared."""
 
     __tablename__ = "suspect"
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    shard: Mapped[int] = mapped_column(SmallInteger, index=True)
+    article_id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    shard: Column[int] = Column(SmallInteger, index=True)
     """Database of the other article."""
 
 
@@ -79,14 +78,14 @@ class ElsewhereRow(Record):
     """Evidence that an article repeats an earlier one of another database."""
 
     __tablename__ = "elsewhere"
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    of_id: Mapped[int] = mapped_column(BigInteger)
-    of_url: Mapped[str] = mapped_column(Text)
-    of_at: Mapped[str] = mapped_column(Text)
+    article_id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Column[int] = Column(BigInteger)
+    of_url: Column[str] = Column(Text)
+    of_at: Column[str] = Column(Text)
     """Time (UTC) at which the other article was published, or first seen."""
-    shard: Mapped[int] = mapped_column(SmallInteger)
+    shard: Column[int] = Column(SmallInteger)
     """Database of the other article."""
-    similarity: Mapped[float] = mapped_column(Float)
-    method: Mapped[str] = mapped_column(Text)
-    kind: Mapped[str] = mapped_column(Text)
+    similarity: Column[float] = Column(Float)
+    method: Column[str] = Column(Text)
+    kind: Column[str] = Column(Text)
     """As in `duplicate`."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Integer, SmallInteger, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import BigInteger, Column, Float, Integer, SmallInteger, String, Text
 
 from ..records.reasons import REASONS, SkipReason
 from .record import Record, partial_index, unchecked
@@ -36,12 +35,12 @@ class SiteRow(Record):
     """A registrable domain (or a host that has none)."""
 
     __tablename__ = "site"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    name: Mapped[str] = mapped_column(Text)
-    first_seen: Mapped[str] = mapped_column(Text)
-    originals: Mapped[int] = mapped_column(Integer, server_default="0")
+    id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    name: Column[str] = Column(Text)
+    first_seen: Column[str] = Column(Text)
+    originals: Column[int] = Column(Integer, server_default="0")
     """Articles that stand for themselves, and for what repeats them."""
-    reprints: Mapped[int] = mapped_column(Integer, server_default="0")
+    reprints: Column[int] = Column(Integer, server_default="0")
     """Articles that repeat another one."""
 
 
@@ -49,37 +48,37 @@ class HostRow(Record):
     """A host and port: robots rules, clock, budget, and the run that owns it."""
 
     __tablename__ = "host"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    site_id: Mapped[int] = mapped_column(BigInteger, index=True)
-    name: Mapped[str] = mapped_column(Text)
-    scheme: Mapped[str] = mapped_column(String(5))
-    answer_seconds: Mapped[float | None] = mapped_column(Float)
+    id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    site_id: Column[int] = Column(BigInteger, index=True)
+    name: Column[str] = Column(Text)
+    scheme: Column[str] = Column(String(5))
+    answer_seconds: Column[float | None] = Column(Float)
     """Mean time of its answers, of the latest ones most; empty before the first."""
-    ip_address: Mapped[str | None] = mapped_column(Text)
+    ip_address: Column[str | None] = Column(Text)
     """The address that answered last; empty before the first answer, and where a proxy looks names up."""
-    robots: Mapped[str] = mapped_column(String(12), server_default="unknown")
+    robots: Column[str] = Column(String(12), server_default="unknown")
     """unknown, rules (see `robots_text`), none (everything allowed), unreachable or refused (nothing allowed)."""
-    robots_text: Mapped[str | None] = mapped_column(Text)
-    robots_at: Mapped[float | None] = mapped_column(Float)
-    ready_at: Mapped[float] = mapped_column(Float, server_default="0")
+    robots_text: Column[str | None] = Column(Text)
+    robots_at: Column[float | None] = Column(Float)
+    ready_at: Column[float] = Column(Float, server_default="0")
     """No request before this time: the host clock as it was when last stored."""
-    pages: Mapped[int] = mapped_column(Integer, server_default="0")
+    pages: Column[int] = Column(Integer, server_default="0")
     """Pages counted against the limits: answered or leased."""
-    articles: Mapped[int] = mapped_column(Integer, server_default="0")
-    failures: Mapped[int] = mapped_column(Integer, server_default="0")
+    articles: Column[int] = Column(Integer, server_default="0")
+    failures: Column[int] = Column(Integer, server_default="0")
     """Requests failed in a row."""
-    backoffs: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    backoffs: Column[int] = Column(SmallInteger, server_default="0")
     """Rests in a row that it was given, each because it did not answer properly."""
-    backoff_until: Mapped[float] = mapped_column(Float, server_default="0")
+    backoff_until: Column[float] = Column(Float, server_default="0")
     """End of the last of them; of a host that was given up, when it is tried again."""
-    dead_reason: Mapped[str | None] = mapped_column(Text)
+    dead_reason: Column[str | None] = Column(Text)
     """Reason of a dead host, else empty. The next crawl tries it again, a long one itself."""
-    queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    queued: Column[int] = Column(SmallInteger, server_default="0")
     """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
-    owner: Mapped[int | None] = mapped_column(BigInteger)
+    owner: Column[int | None] = Column(BigInteger)
     """The run that may fetch from this host now."""
 
-    __table_args__ = (
+    __parts__ = (
         partial_index("ix_host_queued", "owner", where="queued = 1"),
         partial_index("ix_host_notified", "owner", where="queued = 2"),
         unchecked("site_id", "site.id"),
@@ -91,33 +90,33 @@ class SeedRow(Record):
     """A line of the seeds file."""
 
     __tablename__ = "seed"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
     """The URL's identifier."""
-    url: Mapped[str] = mapped_column(Text)
-    stay: Mapped[str] = mapped_column(String(4))
-    depth: Mapped[int | None] = mapped_column(Integer)
-    pages: Mapped[int | None] = mapped_column(Integer)
-    topic: Mapped[str] = mapped_column(Text, server_default="")
-    include: Mapped[str] = mapped_column(Text, server_default="")
+    url: Column[str] = Column(Text)
+    stay: Column[str] = Column(String(4))
+    depth: Column[int | None] = Column(Integer)
+    pages: Column[int | None] = Column(Integer)
+    topic: Column[str] = Column(Text, server_default="")
+    include: Column[str] = Column(Text, server_default="")
     """Patterns of paths, separated by spaces; so `exclude`."""
-    exclude: Mapped[str] = mapped_column(Text, server_default="")
-    since: Mapped[str] = mapped_column(Text, server_default="")
-    bare: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    exclude: Column[str] = Column(Text, server_default="")
+    since: Column[str] = Column(Text, server_default="")
+    bare: Column[int] = Column(SmallInteger, server_default="0")
     """1 when it was named without a scheme, so that http may do where https cannot be had."""
-    render: Mapped[str] = mapped_column(String(5), server_default="")
+    render: Column[str] = Column(String(5), server_default="")
     """never or auto: whether its pages are shown in a browser; empty for the crawl's own setting."""
-    proxy: Mapped[str] = mapped_column(Text, server_default="")
+    proxy: Column[str] = Column(Text, server_default="")
     """Proxies, separated by commas, without user and password, or none; empty for the crawl's own setting."""
-    body: Mapped[str] = mapped_column(Text, server_default="")
+    body: Column[str] = Column(Text, server_default="")
     """Selector of the element that holds the text of its host's articles; empty for none. So the next three."""
-    title: Mapped[str] = mapped_column(Text, server_default="")
-    published: Mapped[str] = mapped_column(Text, server_default="")
-    author: Mapped[str] = mapped_column(Text, server_default="")
-    given: Mapped[int] = mapped_column(SmallInteger, server_default="1")
+    title: Column[str] = Column(Text, server_default="")
+    published: Column[str] = Column(Text, server_default="")
+    author: Column[str] = Column(Text, server_default="")
+    given: Column[int] = Column(SmallInteger, server_default="1")
     """0 once no living run was given it; its URLs then rest."""
-    hosts: Mapped[str] = mapped_column(Text)
+    hosts: Column[str] = Column(Text)
     """Host names that count as the seed's own, separated by spaces (grows when the seed itself redirects)."""
-    used: Mapped[int] = mapped_column(Integer, server_default="0")
+    used: Column[int] = Column(Integer, server_default="0")
     """Pages counted against `pages`."""
 
 
@@ -125,57 +124,57 @@ class UrlRow(Record):
     """The frontier: every URL ever seen, and what became of it."""
 
     __tablename__ = "url"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    url: Mapped[str] = mapped_column(Text)
-    host_id: Mapped[int] = mapped_column(BigInteger)
-    seed_id: Mapped[int | None] = mapped_column(BigInteger)
-    kind: Mapped[str] = mapped_column(String(7))
-    state: Mapped[str] = mapped_column(String(7))
-    state_before: Mapped[str | None] = mapped_column(String(7))
+    id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    url: Column[str] = Column(Text)
+    host_id: Column[int] = Column(BigInteger)
+    seed_id: Column[int | None] = Column(BigInteger)
+    kind: Column[str] = Column(String(7))
+    state: Column[str] = Column(String(7))
+    state_before: Column[str | None] = Column(String(7))
     """State before it was last queued to be visited again, to which it reverts when that visit says nothing."""
-    reason: Mapped[str | None] = mapped_column(Text)
+    reason: Column[str | None] = Column(Text)
     """See `db.records.reasons`; of a URL that is visited again the one of the visit before."""
-    reason_detail: Mapped[str | None] = mapped_column(Text)
-    page_kind: Mapped[str | None] = mapped_column(String(8))
+    reason_detail: Column[str | None] = Column(Text)
+    page_kind: Column[str | None] = Column(String(8))
     """Kind of its page when it was read last: an article, a list ..."""
-    depth: Mapped[int] = mapped_column(Integer)
-    score: Mapped[float] = mapped_column(Float)
-    score_parts: Mapped[str | None] = mapped_column(Text)
+    depth: Column[int] = Column(Integer)
+    score: Column[float] = Column(Float)
+    score_parts: Column[str | None] = Column(Text)
     """JSON: value of each signal the score was made of."""
-    found_on: Mapped[int | None] = mapped_column(BigInteger)
-    found_in: Mapped[int] = mapped_column(SmallInteger)
+    found_on: Column[int | None] = Column(BigInteger)
+    found_in: Column[int] = Column(SmallInteger)
     """`pipelines.records.BlockKind` of the place it was found in."""
-    anchor: Mapped[str | None] = mapped_column(Text)
-    found_at: Mapped[float] = mapped_column(Float, index=True)
+    anchor: Column[str | None] = Column(Text)
+    found_at: Column[float] = Column(Float, index=True)
     """Time at which it was found; later when a shorter way to it was."""
-    dated: Mapped[float | None] = mapped_column(Float)
+    dated: Column[float | None] = Column(Float)
     """Time that a feed or sitemap states for the page."""
-    leased_by: Mapped[int | None] = mapped_column(BigInteger)
-    tries: Mapped[int] = mapped_column(Integer, server_default="0")
-    hops: Mapped[int] = mapped_column(Integer, server_default="0")
+    leased_by: Column[int | None] = Column(BigInteger)
+    tries: Column[int] = Column(Integer, server_default="0")
+    hops: Column[int] = Column(Integer, server_default="0")
     """Redirects followed to come here."""
-    http_status: Mapped[int | None] = mapped_column(Integer)
-    fetched_at: Mapped[float | None] = mapped_column(Float)
-    etag: Mapped[str | None] = mapped_column(Text)
-    last_modified: Mapped[str | None] = mapped_column(Text)
-    next_visit: Mapped[float | None] = mapped_column(Float)
+    http_status: Column[int | None] = Column(Integer)
+    fetched_at: Column[float | None] = Column(Float)
+    etag: Column[str | None] = Column(Text)
+    last_modified: Column[str | None] = Column(Text)
+    next_visit: Column[float | None] = Column(Float)
     """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
-    visits: Mapped[int] = mapped_column(Integer, server_default="0")
+    visits: Column[int] = Column(Integer, server_default="0")
     """Count of fetches; after the first, visits that failed do not count."""
-    watched: Mapped[float] = mapped_column(Float, server_default="0")
+    watched: Column[float] = Column(Float, server_default="0")
     """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
-    named: Mapped[float] = mapped_column(Float, server_default="0")
+    named: Column[float] = Column(Float, server_default="0")
     """New URLs that later visits than the first found on it."""
-    brought: Mapped[float] = mapped_column(Float, server_default="0")
+    brought: Column[float] = Column(Float, server_default="0")
     """Articles that came of those; of an article itself: visits that found its text changed."""
-    unread: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    unread: Column[int] = Column(SmallInteger, server_default="0")
     """Answers in a row that were good and could not be read, through a fault of ours."""
-    changed_at: Mapped[float | None] = mapped_column(Float)
+    changed_at: Column[float | None] = Column(Float)
     """Time of the last visit that found something new on it."""
-    same_as: Mapped[int | None] = mapped_column(BigInteger)
+    same_as: Column[int | None] = Column(BigInteger)
     """The URL this one is another address of: redirect target, canonical or stored page."""
 
-    __table_args__ = (
+    __parts__ = (
         partial_index("ix_url_queue", "host_id", "score DESC", "found_at", where="state = 'pending'"),
         partial_index("ix_url_due", "next_visit", where="state = 'pending' AND next_visit IS NOT NULL"),
         partial_index("ix_url_again", "next_visit", where=AGAIN),
@@ -199,43 +198,40 @@ class UrlRow(Record):
     )
 
 
-class UrlCountRow(Record):
+class UrlCountRow(Record, sqlite_with_rowid=False, postgresql_with={"fillfactor": 50}):
     """Numbers of URLs by state, host, reason and depth, kept with every change."""
 
     __tablename__ = "url_count"
-    state: Mapped[str] = mapped_column(String(7), primary_key=True)
-    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    reason: Mapped[str] = mapped_column(Text, primary_key=True)
+    state: Column[str] = Column(String(7), primary_key=True)
+    host_id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    reason: Column[str] = Column(Text, primary_key=True)
     """With its detail, if that is no day (`db.records.reasons.counted`); empty for none."""
-    depth: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    depth: Column[int] = Column(SmallInteger, primary_key=True, autoincrement=False)
     """Of pending URLs, 20 for all beyond; of others -1."""
-    connection: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    connection: Column[int] = Column(Integer, primary_key=True, autoincrement=False)
     """On Postgres that which counted, so that none waits for another: the sum is the number. On SQLite 0."""
-    n: Mapped[int] = mapped_column(BigInteger)
+    n: Column[int] = Column(BigInteger)
 
-    __table_args__ = (
-        unchecked("host_id", "host.id"),
-        {"sqlite_with_rowid": False, "postgresql_with": {"fillfactor": 50}},
-    )
+    __parts__ = (unchecked("host_id", "host.id"),)
 
 
-class LinkRow(Record):
+class LinkRow(Record, sqlite_with_rowid=False):
     """A link from page to page and the kind of block it stands in."""
 
     __tablename__ = "link"
-    source: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    target: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    source: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    target: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
     """A URL, if it is one that is kept: what stands in footers and leads outside is not."""
-    block: Mapped[int] = mapped_column(SmallInteger)
+    block: Column[int] = Column(SmallInteger)
 
-    __table_args__ = (unchecked("source", "url.id"), {"sqlite_with_rowid": False})
+    __parts__ = (unchecked("source", "url.id"),)
 
 
-class OutsideRow(Record):
+class OutsideRow(Record, sqlite_with_rowid=False):
     """A URL outside whose row was pruned: ranking needs its host alone."""
 
     __tablename__ = "outside"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    host_id: Mapped[int] = mapped_column(BigInteger)
+    id: Column[int] = Column(BigInteger, primary_key=True, autoincrement=False)
+    host_id: Column[int] = Column(BigInteger)
 
-    __table_args__ = (unchecked("host_id", "host.id"), {"sqlite_with_rowid": False})
+    __parts__ = (unchecked("host_id", "host.id"),)

@@ -97,7 +97,7 @@ def docstrings(path: Path) -> Iterator[tuple[ast.ClassDef, dict[str, str]]]:
 def tables() -> dict[str, tuple[str, dict[str, str]]]:
     """Table -> what it holds, and its columns that are explained."""
     found = {}
-    names = {model.class_.__name__: model.class_.__tablename__ for model in Record.registry.mappers}
+    names = {model.__name__: model.__tablename__ for model in Record.__subclasses__()}
     for path in files_in(ROOT / "db" / "tables", "*.py", at_least=5):
         for node, columns in docstrings(path):
             if node.name in names:

@@ -184,7 +184,7 @@ def write_web(database: Database, pages: int = 400, hosts: int = 40, sites: int 
         counts.add(connection, [(row[2], None, "", row[5]) for row in kept])
         for state in {row[4] for row in kept}:
             ids = [row[0] for row in kept if row[4] == state]
-            connection.execute(update(UrlRow.table()).where(UrlRow.id.in_(ids)).values(state=state))
+            connection.execute(update(UrlRow.table()).where(UrlRow.table().c.id.in_(ids)).values(state=state))
         insert_rows(connection, OutsideRow.table(), ("id", "host_id"), pruned)
         insert_rows(connection, LinkRow.table(), ("source", "target", "block"), sorted(set(links)))
 
