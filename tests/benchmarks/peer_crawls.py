@@ -59,12 +59,18 @@ def of_readability(page: str, url: str, _language: str | None = None) -> Article
 
 
 def of_newspaper(page: str, url: str, language: str | None = None) -> Article:
-    from newspaper import article
+    from newspaper import Article as Newspaper
     from tldextract import TLDExtract, tldextract
+
+    class Offline(Newspaper):
+        def fetch_images(self) -> None:
+            """Look for none: their sizes are asked of their servers, whatever is set."""
 
     if tldextract.TLD_EXTRACTOR.suffix_list_urls:  # else it looks for a newer list of suffixes on the network
         tldextract.TLD_EXTRACTOR = TLDExtract(suffix_list_urls=())
-    found = article(url, language, input_html=page, fetch_images=False)
+    found = Offline(url, language=language)
+    found.download(input_html=page)
+    found.parse()
     return Article(url, found.title, ", ".join(found.authors), str(found.publish_date or ""), found.text)
 
 
