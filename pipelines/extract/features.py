@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
-from ..document.document import Document
+from ..document.document import Document, sum_sub_trees
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
 from ..document.tokens import terms
-from ..document.view import Values, measure
+from ..document.view import Values, measure, number
 from .density import scores
 
 LEVELS: Final = 5
@@ -43,6 +43,11 @@ _ENDS: Final = {**dict.fromkeys('。！？.!?”"…」』', 2.0), **dict.fromke
 _CUE_CHARS: Final = 160
 # With the end of the line before it in place of `^`: a search skips to the ends of lines.
 _LABELS, _TAILS = (re.compile(f"\n{cue.pattern.removeprefix('^')}", cue.flags) for cue in (LABEL, TAIL))
+_CUES: Final = {
+    "label": _LABELS, "tail": _TAILS, "imprint": IMPRINT, "comment cue": COMMENT, "info": INFO, "date": DATE,
+}  # fmt: skip
+_LASTING: Final = 4
+"""Cues whose distance counts, the first of them."""
 _NAME_WORD = re.compile(r"[a-z]{2,30}[0-9]?")
 _NAME_WORDS: Final = 14
 _FEW_TABLES: Final = 3
@@ -68,6 +73,21 @@ class Table:
     values: NDArray[np.float32]
 
 
+def fill(rows: Sequence[ArrayLike], size: int) -> NDArray[np.float32]:
+    """Return a table of rows of `size` values each; a single number fills its row."""
+    values = np.empty((len(rows), size), np.float32)
+    for number, row in enumerate(rows):
+        values[number] = row
+    return values
+
+
+def sums_before(values: Values) -> Values:
+    """Return the sum of what stands before each place of a row, and of all of it."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.add.accumulate(values, axis=-1, out=sums[..., 1:])
+    return sums
+
+
 class _Features:
     def __init__(self, document: Document) -> None:
         view, marks = measure(document), document.blocks.marks
@@ -77,11 +97,18 @@ class _Features:
         # A heap of keywords has no marks, and one huge line must not outweigh the page.
         sentence = ((marks >= 1) & (view.mass >= 30)) | (view.mass >= 100)
         sentence &= ~view.linked & ((view.mass < 3000) | (marks * 300 > view.mass))
-        self.prose = np.where(sentence, np.minimum(view.mass, 5000), 0.0)
+        self.prose: Values = np.minimum(view.mass, 5000) * sentence
+        self.mass_before, self.prose_before = sums_before(np.array((view.mass, self.prose)))
+        """Of each block, and behind the last one."""
         self.total = max(float(view.mass.sum()), 1.0)
         self.total_prose = max(float(self.prose.sum()), 1.0)
-        self.lines = view.sums(np.ones(self.size))
-        self.text, self.dense, self.linked = (view.sums(values) for values in (view.mass, self.prose, view.links))
+        count = len(document.tags)
+        self.lines, self.text, self.dense, self.linked = sum_sub_trees(
+            np.array([np.bincount(view.nodes, values, count) for values in (None, view.mass, self.prose, view.links)]),
+            view.ends,
+        )
+        """Of each node."""
+        self.kinds = np.array([_KINDS.get(tag, 0) for tag in view.tags])
         self.stated = "".join(read(document).body.split())
         self.names: list[str] = []
         self.rows: list[ArrayLike] = []
@@ -97,9 +124,7 @@ class _Features:
         self.rows.append(values)
 
     def table(self) -> Table:
-        values = np.empty((len(self.rows), self.size), np.float32)
-        for number, row in enumerate(self.rows):
-            values[number] = row
+        values = fill(self.rows, self.size)
         amounts = values[self.amounts]
         values[self.amounts] = np.copysign(np.log1p(np.abs(amounts)), amounts)
         return Table(tuple(self.names), values)
@@ -135,7 +160,7 @@ def features(document: Document, odds: Mapping[str, float], line_odds: Mapping[s
 
 
 def _own(page: _Features) -> None:
-    blocks, tags, view = page.document.blocks, page.document.tags, page.view
+    blocks, tags, view, kinds = page.document.blocks, page.document.tags, page.view, page.kinds
     page.add_amount("mass", view.mass)
     page.add("links", view.links / view.chars)
     page.add_amount("marks", blocks.marks)
@@ -143,7 +168,6 @@ def _own(page: _Features) -> None:
     page.add("mark density", blocks.marks / view.chars)
     page.add("digits", blocks.digits / view.chars)
     page.add("capitals", blocks.capitals / view.chars)
-    kinds = np.array([_KINDS.get(tags[node], 0) for node in blocks.nodes])
     page.add("is heading", (kinds >= 1) & (kinds <= 4))
     page.add("is h1", kinds == 1)
     page.add("is h2", (kinds == 2) | (kinds == 3))
@@ -157,29 +181,28 @@ def _own(page: _Features) -> None:
 
 
 def _places(page: _Features) -> None:
-    order, view, mass, prose = page.order, page.view, page.view.mass, page.prose
-    upto, prose_upto = np.cumsum(mass), np.cumsum(prose)
+    order, view, mass_upto, prose_upto = page.order, page.view, page.mass_before[1:], page.prose_before[1:]
+    mass_before, prose_before = mass_upto - view.mass, prose_upto - page.prose
     page.add("place", order / page.size)
-    page.add("text before", (upto - mass) / page.total)
-    page.add("prose before", (prose_upto - prose) / page.total_prose)
+    page.add("text before", mass_before / page.total)
+    page.add("prose before", prose_before / page.total_prose)
     page.add("prose after", 1 - prose_upto / page.total_prose)
-    page.add_amount("amount before", prose_upto - prose)
-    page.add_amount("amount after", prose.sum() - prose_upto)
-    title, none = view.headline, np.full(page.size, -999.0)
-    passed = np.cumsum(view.linked)
-    page.add_amount("from title", order - title if title >= 0 else none)
-    page.add_amount("links from title", passed - passed[title] if title >= 0 else none)
-    page.add_amount("text from title", upto - (upto[title] if title >= 0 else 0))
-    tags = page.document.tags
-    heading = next((at for at, node in enumerate(page.document.blocks.nodes) if tags[node] == "h1"), -1)
-    page.add_amount("from h1", order - heading if heading >= 0 else none)
+    page.add_amount("amount before", prose_before)
+    page.add_amount("amount after", page.prose.sum() - prose_upto)
+    title = view.headline
+    passed = np.add.accumulate(view.linked)
+    page.add_amount("from title", order - title if title >= 0 else -999.0)
+    page.add_amount("links from title", passed - passed[title] if title >= 0 else -999.0)
+    page.add_amount("text from title", mass_upto - mass_upto[title] if title >= 0 else mass_upto)
+    heading = view.tags.index("h1") if "h1" in view.tags else -1
+    page.add_amount("from h1", order - heading if heading >= 0 else -999.0)
 
 
 def _containers(page: _Features) -> None:
     document, view, nodes, ends = page.document, page.view, page.view.nodes, page.view.ends
     text, dense, linked = page.text, page.dense, page.linked
     score = scores(document)
-    densest = int(np.argmax(score))
+    densest = int(score.argmax())
     quantities = (
         ("text", text / page.total, False),
         ("prose", dense / page.total_prose, False),
@@ -189,10 +212,7 @@ def _containers(page: _Features) -> None:
         ("density", score / max(float(score[densest]), 1e-9), False),
         ("rows", page.lines, True),
     )
-    around = [nodes]
-    while len(around) < LEVELS:
-        around.append(view.parents[around[-1]])
-    columns = np.take([values for _, values, _ in quantities], around, axis=1)
+    columns = np.array([values for _, values, _ in quantities])[:, view.around[:LEVELS]]
     for level in range(LEVELS):
         for number, (name, _, amount) in enumerate(quantities):
             (page.add_amount if amount else page.add)(f"{name} of {level}", columns[number, level])
@@ -203,8 +223,8 @@ def _containers(page: _Features) -> None:
         holds = np.flatnonzero(dense >= share * page.total_prose)
         core = int(holds[np.argmax(depths[holds])]) if len(holds) else 0
         page.add_amount(f"levels out of {share}", _levels_out(document, nodes, ends, core))
-        page.add(f"links in {share}", np.full(page.size, linked[core] / max(text[core] + linked[core], 1)))
-        page.add(f"text in {share}", np.full(page.size, text[core] / page.total))
+        page.add(f"links in {share}", linked[core] / max(text[core] + linked[core], 1))
+        page.add(f"text in {share}", text[core] / page.total)
     page.add_amount("levels out of densest", _levels_out(document, nodes, ends, densest))
 
 
@@ -225,52 +245,50 @@ def _named(page: _Features) -> None:
     text, ends, hidden = document.T, document.ends, document.hidden
     whole = max(int(text[0]), 1)
     labels, of = view.labels
-    holding = np.flatnonzero(page.lines)
     near = np.full((len(CATEGORIES) + 1, len(of)), UNNAMED, np.float32)
     found: list[tuple[int, ...]] = [()] * len(labels)
-    for label in np.unique(of[holding]).tolist():
+    for label in set(of[page.lines > 0].tolist()):
         tag, name = labels[label]
         found[label] = (*TAG_CATEGORIES.get(tag, ()), *(find_categories(name) if name else ()))
-    for node, label, chars in zip(holding.tolist(), of[holding].tolist(), text[holding].tolist(), strict=True):
+    telling = np.fromiter(map(bool, found), np.bool_, len(found))[of] & (page.lines > 0)
+    holding, shares = telling.nonzero()[0], text[telling] / whole
+    for node, label, share in zip(holding.tolist(), of[holding].tolist(), shares.tolist(), strict=True):
         for number in found[label]:
-            near[number, node : ends[node]] = chars / whole
+            near[number, node : ends[node]] = share
     for node in hidden:
         near[-1, node : ends[node]] = text[node] / whole
-    for number, category in enumerate((*CATEGORIES, "unseen")):
-        page.add(f"in {category}", near[number, view.nodes])
+    for category, shares in zip((*CATEGORIES, "unseen"), near[:, view.nodes], strict=True):
+        page.add(f"in {category}", shares)
 
 
 def _cues(page: _Features) -> None:
-    texts, tags = page.document.blocks.texts, page.document.tags
-    lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
-    joined = "\n".join(["", *lines]).lower()
-    ends = np.cumsum([len(line) + 1 for line in joined.split("\n")[1:]])
-
-    def flags(pattern: re.Pattern[str]) -> Values:
-        flagged = np.zeros(page.size)
-        places = [match.end() - 2 for match in pattern.finditer(joined)]
-        flagged[np.searchsorted(ends, places, "right")] = 1
-        return flagged
-
-    label, tail, imprint, info = flags(_LABELS), flags(_TAILS), flags(IMPRINT), flags(INFO)
-    comment, date = flags(COMMENT), flags(DATE)
-    heading = np.array([float(tags[node] in {"h1", "h2"}) for node in page.document.blocks.nodes])
+    texts, order = page.document.blocks.texts, page.order
+    lowered = zip(texts, page.view.lowered.split("\n"), strict=True)
+    lines = [line if len(text) <= _CUE_CHARS else "" for text, line in lowered]
+    joined = "\n".join(["", *lines])
+    ends = list(accumulate([len(line) + 1 for line in lines]))
+    flags = np.zeros((len(_CUES), page.size))
+    for row, pattern in zip(flags, _CUES.values(), strict=True):
+        for match in pattern.finditer(joined):
+            row[bisect_right(ends, match.end() - 2)] = 1
+    label, tail, imprint, comment, info, date = flags
     for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("info", info), ("date", date)):
         page.add(f"is {name}", values)
     page.add("is comment cue", comment)
     title = max(page.view.headline, 0)
-    for name, values in (
-        ("labels", label), ("comment cues", comment), ("dates", date), ("headings", heading), ("tails", tail),
-    ):  # fmt: skip
-        passed = np.cumsum(values)
-        page.add_amount(f"{name} from title", passed - passed[title])
-    page.add_amount("comment cues ahead", np.cumsum(comment[::-1])[::-1])
-    upto = np.cumsum(page.view.mass)
-    for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("comment cue", comment)):
-        last = np.maximum.accumulate(np.where(values > 0, page.order, -999))
-        page.add_amount(f"blocks since {name}", np.minimum(page.order - last, _FAR))
-        before = np.where(last >= 0, upto[np.maximum(last, 0)], -9999.0)
-        page.add_amount(f"text since {name}", np.minimum(upto - before, 5000))
+    headings = (page.kinds == 1) | (page.kinds == 2)
+    passed = np.add.accumulate(np.array((label, comment, date, headings, tail)), axis=1)
+    passed -= passed[:, title : title + 1].copy()
+    for name, values in zip(("labels", "comment cues", "dates", "headings", "tails"), passed, strict=True):
+        page.add_amount(f"{name} from title", values)
+    page.add_amount("comment cues ahead", np.add.accumulate(comment[::-1])[::-1])
+    upto = page.mass_before[1:]
+    last = np.maximum.accumulate(np.where(flags[:_LASTING] > 0, order, -999), axis=1)
+    since = np.minimum(order - last, _FAR)
+    text_since = np.minimum(upto - np.where(last >= 0, upto[np.maximum(last, 0)], -9999.0), 5000)
+    for name, blocks, text in zip(_CUES, since, text_since, strict=False):
+        page.add_amount(f"blocks since {name}", blocks)
+        page.add_amount(f"text since {name}", text)
 
 
 def _alike(page: _Features) -> None:
@@ -279,20 +297,17 @@ def _alike(page: _Features) -> None:
     count = len(view.ends)
     held = page.dense
     labels, of = view.labels
-    nodes = np.flatnonzero((held > 0) & ~view.by_label(lambda tag, _: tag in _TEXTUAL))
-    _, kinds = np.unique(view.parents[nodes] * len(labels) + of[nodes], return_inverse=True)
+    nodes = ((held > 0) & ~view.by_label(lambda tag, _: tag in _TEXTUAL)).nonzero()[0]
+    kinds = number(view.parents[nodes] * len(labels) + of[nodes])
     counts = np.bincount(kinds)
     # the first of each kind has the rank 1
-    by_kind = np.argsort(kinds, kind="stable")
-    rank, sizes, totals = np.zeros(count), np.zeros(count), np.zeros(count)
-    rank[nodes[by_kind]] = np.arange(1, len(nodes) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    by_kind = kinds.argsort(kind="stable")
+    rank, sizes, totals = np.zeros((3, count))
+    rank[nodes[by_kind]] = np.arange(1, len(nodes) + 1) - np.repeat(np.add.accumulate(counts) - counts, counts)
     sizes[nodes], totals[nodes] = counts[kinds], np.bincount(kinds, held[nodes])[kinds]
-    best, chosen, at = np.zeros(page.size), view.nodes, view.nodes
-    for _ in range(LEVELS + 2):
-        better = sizes[at] > best
-        best = np.where(better, sizes[at], best)
-        chosen = np.where(better, at, chosen)
-        at = view.parents[at]
+    levels = sizes[view.around].argmax(axis=0)
+    chosen = view.around[levels, page.order]
+    best = sizes[chosen]
     several = best > 1
     page.add_amount("alike", best)
     page.add_amount("alike rank", np.where(several, rank[chosen], 0))
@@ -330,18 +345,16 @@ def _stated(page: _Features) -> None:
 
 
 def _neighbours(page: _Features) -> None:
-    size, order = page.size, page.order
-    share = page.view.links / page.view.chars
-    edge = np.zeros(3)
-    for name, values, amount in (("mass", page.view.mass, True), ("links", share, False), ("prose", page.prose, True)):
-        padded = np.concatenate((edge, values, edge))
+    size, order, view = page.size, page.order, page.view
+    padded = np.zeros((3, size + 6))
+    padded[:, 3:-3] = view.mass, view.links / view.chars, page.prose
+    for name, values, amount in zip(("mass", "links", "prose"), padded, (True, False, True), strict=True):
         for by in (-3, -2, -1, 1, 2, 3):
-            (page.add_amount if amount else page.add)(f"{name} at {by}", padded[3 + by : 3 + by + size])
-    for name, values in (("prose", page.prose), ("links", page.view.links)):
-        upto = np.concatenate(([0.0], np.cumsum(values)))
+            (page.add_amount if amount else page.add)(f"{name} at {by}", values[3 + by : 3 + by + size])
+    for name, before in (("prose", page.prose_before), ("links", sums_before(view.links))):
         for reach in (4, 10):
-            page.add_amount(f"{name} in {reach} before", upto[order] - upto[np.maximum(order - reach, 0)])
-            page.add_amount(f"{name} in {reach} behind", upto[np.minimum(order + reach + 1, size)] - upto[order + 1])
+            page.add_amount(f"{name} in {reach} before", before[:-1] - before[np.maximum(order - reach, 0)])
+            page.add_amount(f"{name} in {reach} behind", before[np.minimum(order + reach + 1, size)] - before[1:])
     flags = page.prose > 0
     last = np.maximum.accumulate(np.where(flags, order, -_FAR))
     ahead = np.minimum.accumulate(np.where(flags, order, size + _FAR)[::-1])[::-1]
@@ -369,18 +382,18 @@ def _whole(page: _Features) -> None:
     for name, value in (
         ("blocks", page.size), ("text", page.total), ("prose", page.total_prose), ("longest", float(view.mass.max())),
     ):  # fmt: skip
-        page.add_amount(f"page {name}", np.full(page.size, value))
+        page.add_amount(f"page {name}", value)
     for name, value in (
         ("prose share", page.total_prose / page.total),
         ("link share", float(view.links.sum()) / chars),
         ("han", float(blocks.han.sum()) / chars),
     ):
-        page.add(f"page {name}", np.full(page.size, value))
+        page.add(f"page {name}", value)
 
 
 def _era(page: _Features) -> None:
     document, metas = page.document, page.document.metas
-    paragraphs = sum(tag == "p" for tag in document.tags)
+    paragraphs = document.tags.count("p")
     for name, value in (
         ("dated", is_dated(document)),
         ("for phones", "viewport" in metas),
@@ -390,7 +403,7 @@ def _era(page: _Features) -> None:
         ("paragraphs", paragraphs / page.size),
         ("of tables", document.tags.count("table") > _FEW_TABLES),
     ):
-        page.add(f"page {name}", np.full(page.size, value, np.float64))
+        page.add(f"page {name}", value)
 
 
 def _titled(page: _Features) -> None:
@@ -400,24 +413,24 @@ def _titled(page: _Features) -> None:
     stated = [document.title, read(document).headline, *(metas[name][0] for name in _SUMMARIES if name in metas)]
     wanted = [term for term in dict.fromkeys(terms(" ".join(stated))) if len(term) >= _TERM or not term.isascii()]
     # a search for each term is much faster than a look at each word
-    text = "\n".join(document.blocks.texts).lower()
-    ends = list(accumulate(len(line) + 1 for line in document.blocks.texts))
-    places = []
+    text, found = view.lowered, [0] * size
+    ends = list(accumulate([len(line) + 1 for line in document.blocks.texts]))
+    ends[-1] = len(text) + 1  # capital letters may be shorter than small ones
     for term in wanted[:_TERMS]:
         place = text.find(term)
         while place >= 0:
-            block = min(bisect_right(ends, place), size - 1)
-            places.append(block)
-            place = text.find(term, max(ends[block], place + 1))  # a term counts once in a block
-    found = np.bincount(places, minlength=size) if places else np.zeros(size)
-    page.add("title terms", found / max(min(len(wanted), _TERMS), 1))
-    inside = view.sums(np.where(view.linked, 0.0, found))
-    total, mass = max(float(inside[0]), 1.0), page.text
-    at = view.nodes
+            block = bisect_right(ends, place)
+            found[block] += 1
+            place = text.find(term, ends[block])  # a term counts once in a block
+    counts = np.array(found, np.float64)
+    page.add("title terms", counts / max(min(len(wanted), _TERMS), 1))
+    inside = view.sums(np.where(view.linked, 0.0, counts))
+    total, around = max(float(inside[0]), 1.0), view.around[:LEVELS]
+    shares = inside[around] / total
+    densities = shares / (page.text[around] / page.total + 0.02)
     for level in range(LEVELS):
-        page.add(f"title terms of {level}", inside[at] / total)
-        page.add(f"title density of {level}", inside[at] / total / (mass[at] / page.total + 0.02))
-        at = view.parents[at]
+        page.add(f"title terms of {level}", shares[level])
+        page.add(f"title density of {level}", densities[level])
 
 
 def _readable(page: _Features) -> None:
@@ -431,17 +444,17 @@ def _readable(page: _Features) -> None:
     holder = view.parents[view.nodes]
     score = np.bincount(holder, points, count) + 0.5 * np.bincount(view.parents[holder], points, count)
     score *= 1 - page.linked / np.maximum(page.text + page.linked, 1)
-    best = int(np.argmax(score))
+    best = int(score.argmax())
     page.add_amount("levels out of readable", _levels_out(document, view.nodes, view.ends, best))
     whole = max(float(score[best]), 1e-9)
     page.add("readable", score[holder] / whole)
     page.add("readable above", score[view.parents[holder]] / whole)
-    body = page.stated
-    stated = page.rows[page.names.index("in stated body")]
-    first = int(np.argmax(np.asarray(stated) > 0))
-    upto = np.concatenate(([0.0], np.cumsum(view.chars)))
-    passed = (upto[:-1] - upto[first]) / len(body) if len(body) >= _STATED else np.zeros(page.size)
-    page.add("stated text passed", np.clip(passed, -2, 4))
+    body, passed = page.stated, np.zeros(1)
+    if len(body) >= _STATED:
+        first = (np.asarray(page.rows[page.names.index("in stated body")]) > 0).argmax()
+        chars_before = sums_before(view.chars)[:-1]
+        passed = (chars_before - chars_before[first]) / len(body)
+    page.add("stated text passed", np.minimum(np.maximum(passed, -2), 4))
 
 
 def lines_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
