@@ -108,7 +108,7 @@ class PageView:
         """Number of each block's group: those alike by tags and names of node and parent."""
         labels, of = self.labels
         keys = of[self.nodes] * len(labels) + of[self.parents[self.nodes]]
-        return number(keys)
+        return number_keys(keys)
 
     @cached_property
     def tags(self) -> list[str]:
@@ -152,7 +152,9 @@ class PageView:
         return np.where(several, nodes, self.parents[nodes])
 
     def sums(self, values: ArrayLike) -> Values:
-        return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
+        """Sum those of the blocks in each sub-tree."""
+        sums: Values = sum_blocks(self.nodes, self.ends, values)[0]
+        return sums
 
     def inside(self, node: int) -> Flags:
         flags: Flags = (self.nodes >= node) & (self.nodes < self._ends[node])
@@ -190,12 +192,17 @@ class PageView:
         return index, last
 
 
-def number(keys: Counts) -> Counts:
+def sum_blocks(nodes: Counts, ends: Counts, *columns: ArrayLike) -> Values:
+    """Sum columns of blocks, which stand in `nodes`, over each sub-tree; a row per column."""
+    return sum_sub_trees(np.array([np.bincount(nodes, values, len(ends)) for values in columns]), ends)
+
+
+def number_keys(keys: Counts) -> Counts:
     """Number equal keys alike, from 0 on, in ascending order.
 
     Cost: O(keys x log keys), half of that of `np.unique`.
 
-    >>> number(np.array([7, 2, 7])).tolist()
+    >>> number_keys(np.array([7, 2, 7])).tolist()
     [1, 0, 1]
     """
     order = keys.argsort(kind="stable")

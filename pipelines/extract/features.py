@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, starmap
 from typing import Final
 
 import numpy as np
@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
-from ..document.document import Document, sum_sub_trees
+from ..document.document import Document
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
 from ..document.tokens import terms
-from ..document.view import Values, measure, number
+from ..document.view import Values, measure, number_keys, sum_blocks
 from .density import scores
 
 LEVELS: Final = 5
@@ -102,11 +102,8 @@ class _Features:
         """Of each block, and behind the last one."""
         self.total = max(float(view.mass.sum()), 1.0)
         self.total_prose = max(float(self.prose.sum()), 1.0)
-        count = len(document.tags)
-        self.lines, self.text, self.dense, self.linked = sum_sub_trees(
-            np.array([np.bincount(view.nodes, values, count) for values in (None, view.mass, self.prose, view.links)]),
-            view.ends,
-        )
+        columns = (np.ones(self.size), view.mass, self.prose, view.links)
+        self.lines, self.text, self.dense, self.linked = sum_blocks(view.nodes, view.ends, *columns)
         """Of each node."""
         self.kinds = np.array([_KINDS.get(tag, 0) for tag in view.tags])
         self.stated = "".join(read(document).body.split())
@@ -257,7 +254,7 @@ def _named(page: _Features) -> None:
             near[number, node : ends[node]] = share
     for node in hidden:
         near[-1, node : ends[node]] = text[node] / whole
-    for category, shares in zip((*CATEGORIES, "unseen"), near[:, view.nodes], strict=True):
+    for category, shares in zip((*CATEGORIES, "unseen"), near.take(view.nodes, axis=1), strict=True):
         page.add(f"in {category}", shares)
 
 
@@ -298,7 +295,7 @@ def _alike(page: _Features) -> None:
     held = page.dense
     labels, of = view.labels
     nodes = ((held > 0) & ~view.by_label(lambda tag, _: tag in _TEXTUAL)).nonzero()[0]
-    kinds = number(view.parents[nodes] * len(labels) + of[nodes])
+    kinds = number_keys(view.parents[nodes] * len(labels) + of[nodes])
     counts = np.bincount(kinds)
     # the first of each kind has the rank 1
     by_kind = kinds.argsort(kind="stable")
@@ -459,8 +456,12 @@ def _readable(page: _Features) -> None:
 
 def lines_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
     """Return the terms of each line, by block, that is neither long nor a link."""
-    texts, plain = document.blocks.texts, np.flatnonzero(~measure(document).linked).tolist()
-    return [(index, tuple(dict.fromkeys(terms(texts[index])))) for index in plain if len(texts[index]) <= _LINE_CHARS]
+    lines = zip(document.blocks.texts, measure(document).linked.tolist(), strict=True)
+    return [
+        (index, tuple(dict.fromkeys(terms(line))))
+        for index, (line, linked) in enumerate(lines)
+        if not linked and len(line) <= _LINE_CHARS
+    ]
 
 
 def score_terms(odds: Mapping[str, float], words: Sequence[str]) -> tuple[float, float]:
@@ -468,7 +469,7 @@ def score_terms(odds: Mapping[str, float], words: Sequence[str]) -> tuple[float,
 
     The sum is divided by the root of the count of all terms.
     """
-    values = [odds[word] for word in words if word in odds]
+    values = [value for value in map(odds.get, words) if value is not None]
     return (sum(values) / len(words) ** 0.5, min(values)) if values else (0.0, 0.0)
 
 
@@ -485,8 +486,8 @@ def score_lines(document: Document, scored: Iterable[tuple[int, tuple[float, flo
     padded = np.concatenate((np.zeros(3), own, np.zeros(3)))
     for by in (-2, -1, 1, 2):
         rows[f"words at {by}"] = padded[3 + by : 3 + by + size]
-    order, tags = np.arange(size), document.tags
-    headings = np.fromiter((tags[node] in _EMPHASIS for node in document.blocks.nodes), np.bool_, size)
+    order = np.arange(size)
+    headings = np.array([tag in _EMPHASIS for tag in measure(document).tags])
     heading = np.maximum.accumulate(np.where(headings, order, -1))
     rows["words of heading"] = np.where(heading >= 0, own[heading], 0.0)
     bad = np.maximum.accumulate(np.where(own <= _BAD, order, -_FAR))
@@ -514,8 +515,8 @@ class Names:
 
 def names_of(document: Document) -> Names:
     labels, of = measure(document).labels
-    words = [name_words(tag, name) for tag, name in labels]
-    nodes = np.flatnonzero(np.fromiter(map(bool, words), np.bool_, len(words))[of] & (document.T > 0))
+    words = list(starmap(name_words, labels))
+    nodes = (np.fromiter(map(bool, words), np.bool_, len(words))[of] & (document.T > 0)).nonzero()[0]
     return Names(words, nodes, of[nodes])
 
 
@@ -531,7 +532,7 @@ def name_words(tag: str, name: str) -> tuple[str, ...]:
 
 
 def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
-    return float(sum(odds.get(word, 0.0) for word in words) / len(words) ** 0.5) if words else 0.0
+    return float(sum([odds[word] for word in words if word in odds]) / len(words) ** 0.5) if words else 0.0
 
 
 def score_names(parents: Counts, nodes: Counts, names: Names, odds: Mapping[str, float]) -> dict[str, Values]:
@@ -547,13 +548,15 @@ def score_names(parents: Counts, nodes: Counts, names: Names, odds: Mapping[str,
     up = np.where(number > 0, np.arange(size), parents)
     while True:  # pointers double their reach until they are at a named node or at the root
         further = up[up]
-        if np.array_equal(further, up):
+        if (further == up).all():
             break
         up = further
     outer = np.zeros(count + 1, np.int64)
     outer[1:] = number[up[parents[names.nodes]]]
     outer[1:][names.nodes == 0] = 0
-    scores = np.array([score_words(odds, words) for words in names.words])
+    scores = np.zeros(len(names.words))
+    for label in set(names.of.tolist()):
+        scores[label] = score_words(odds, names.words[label])
     near = np.concatenate(([0.0], scores[names.of]))
     worst, best, total, beyond = np.minimum(near, 0), np.maximum(near, 0), near, outer
     while beyond.any():
