@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from ..decode.text import squeeze
-from .document import Document, sum_sub_trees
+from .document import Document
 from .noise import NOISE_TAGS, is_noisy_name
 
 Values = NDArray[np.float64]
@@ -194,7 +194,16 @@ class PageView:
 
 def sum_blocks(nodes: Counts, ends: Counts, *columns: ArrayLike) -> Values:
     """Sum columns of blocks, which stand in `nodes`, over each sub-tree; a row per column."""
-    return sum_sub_trees(np.array([np.bincount(nodes, values, len(ends)) for values in columns]), ends)
+    before = sums_before(np.array([np.bincount(nodes, values, len(ends)) for values in columns]))
+    sums: Values = before.take(ends, axis=1) - before[:, :-1]
+    return sums
+
+
+def sums_before(values: Values) -> Values:
+    """Return the sum of what stands before each place of a row, and of all of it."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.add.accumulate(values, axis=-1, out=sums[..., 1:])
+    return sums
 
 
 def number_keys(keys: Counts) -> Counts:

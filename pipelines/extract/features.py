@@ -22,7 +22,7 @@ from ..document.document import Document
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
 from ..document.tokens import terms
-from ..document.view import Values, measure, number_keys, sum_blocks
+from ..document.view import Flags, Values, measure, number_keys, sum_blocks, sums_before
 from .density import scores
 
 LEVELS: Final = 5
@@ -32,7 +32,7 @@ SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
 """Features that depend on the names of containers, with their values for a block in no container of that name."""
 # Chosen by hand; the networks weigh the features that they make.
-_FAR: Final = 200
+FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
     "blockquote": 9, "pre": 9, "div": 10, "section": 10, "article": 10, "center": 10, "body": 11, "html": 11,
@@ -81,11 +81,13 @@ def fill(rows: Sequence[ArrayLike], size: int) -> NDArray[np.float32]:
     return values
 
 
-def sums_before(values: Values) -> Values:
-    """Return the sum of what stands before each place of a row, and of all of it."""
-    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-    np.add.accumulate(values, axis=-1, out=sums[..., 1:])
-    return sums
+def nearest(flags: Flags) -> tuple[Counts, Counts]:
+    """Return the nearest flagged places before and behind each place, or ones `FAR` off the page."""
+    size = len(flags)
+    before, behind = np.full(size + 1, -FAR), np.full(size + 1, size + FAR)
+    places = flags.nonzero()[0]
+    before[places + 1] = behind[places] = places
+    return np.maximum.accumulate(before)[:-1], np.minimum.accumulate(behind[::-1])[-2::-1]
 
 
 class _Features:
@@ -217,8 +219,8 @@ def _containers(page: _Features) -> None:
     page.add_amount("depth", depths[nodes])
     # The deepest container of half, and of four fifths, of the prose: how far up a block joins the way to it.
     for share in (0.5, 0.8):
-        holds = np.flatnonzero(dense >= share * page.total_prose)
-        core = int(holds[np.argmax(depths[holds])]) if len(holds) else 0
+        holds = (dense >= share * page.total_prose).nonzero()[0]
+        core = int(holds[depths[holds].argmax()]) if len(holds) else 0
         page.add_amount(f"levels out of {share}", _levels_out(document, nodes, ends, core))
         page.add(f"links in {share}", linked[core] / max(text[core] + linked[core], 1))
         page.add(f"text in {share}", text[core] / page.total)
@@ -281,7 +283,7 @@ def _cues(page: _Features) -> None:
     page.add_amount("comment cues ahead", np.add.accumulate(comment[::-1])[::-1])
     upto = page.mass_before[1:]
     last = np.maximum.accumulate(np.where(flags[:_LASTING] > 0, order, -999), axis=1)
-    since = np.minimum(order - last, _FAR)
+    since = np.minimum(order - last, FAR)
     text_since = np.minimum(upto - np.where(last >= 0, upto[np.maximum(last, 0)], -9999.0), 5000)
     for name, blocks, text in zip(_CUES, since, text_since, strict=False):
         page.add_amount(f"blocks since {name}", blocks)
@@ -352,11 +354,9 @@ def _neighbours(page: _Features) -> None:
         for reach in (4, 10):
             page.add_amount(f"{name} in {reach} before", before[:-1] - before[np.maximum(order - reach, 0)])
             page.add_amount(f"{name} in {reach} behind", before[np.minimum(order + reach + 1, size)] - before[1:])
-    flags = page.prose > 0
-    last = np.maximum.accumulate(np.where(flags, order, -_FAR))
-    ahead = np.minimum.accumulate(np.where(flags, order, size + _FAR)[::-1])[::-1]
-    page.add_amount("since prose", np.minimum(order - np.concatenate(([-_FAR], last[:-1])), _FAR))
-    page.add_amount("until prose", np.minimum(np.concatenate((ahead[1:], [size + _FAR])) - order, _FAR))
+    last, ahead = nearest(page.prose > 0)
+    page.add_amount("since prose", np.minimum(order - last, FAR))
+    page.add_amount("until prose", np.minimum(ahead - order, FAR))
 
 
 def _groups(page: _Features) -> None:
@@ -490,8 +490,8 @@ def score_lines(document: Document, scored: Iterable[tuple[int, tuple[float, flo
     headings = np.array([tag in _EMPHASIS for tag in measure(document).tags])
     heading = np.maximum.accumulate(np.where(headings, order, -1))
     rows["words of heading"] = np.where(heading >= 0, own[heading], 0.0)
-    bad = np.maximum.accumulate(np.where(own <= _BAD, order, -_FAR))
-    rows["since bad words"] = np.log1p(np.minimum(order - bad, _FAR))
+    bad = np.maximum.accumulate(np.where(own <= _BAD, order, -FAR))
+    rows["since bad words"] = np.log1p(np.minimum(order - bad, FAR))
     return rows
 
 

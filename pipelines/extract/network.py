@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.view import HEADINGS, Flags, Values, measure, number_keys, sum_blocks
+from ..document.view import HEADINGS, Flags, Values, measure, number_keys, sum_blocks, sums_before
 from ..models.network import DenseNetwork
-from .features import Table, fill, sums_before
+from .features import FAR, Table, fill, nearest
 
 Matrix = NDArray[np.float32]
 
@@ -30,7 +30,6 @@ _NONE: Final = -7.0
 _STEPS: Final = (-4, -3, -2, -1, 1, 2, 3, 4)
 _REACHES: Final = np.array([[3], [8], [20]])
 _LEVELS: Final = 6
-_FAR: Final = 200
 _AWAY: Final = 9.0
 OWN: Final = ("mass", "links", "marks", "is heading", "is p", "is li", "place", "times on page")
 """Features that the second networks see, too."""
@@ -125,12 +124,9 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
     heading = np.maximum.accumulate(np.where(layout.headings, order, -1))
     rows["odds of heading"] = np.where(heading >= 0, odds[heading], _NONE)
     rows["since heading"] = np.log1p(order - heading)
-    likely = chance > 0.5
-    last = np.concatenate(([-_FAR], np.maximum.accumulate(np.where(likely, order, -_FAR))[:-1]))
-    ahead = np.minimum.accumulate(np.where(likely, order, size + _FAR)[::-1])[::-1]
-    ahead = np.concatenate((ahead[1:], [size + _FAR]))
-    rows["since likely"] = np.log1p(np.minimum(order - last, _FAR))
-    rows["until likely"] = np.log1p(np.minimum(ahead - order, _FAR))
+    last, ahead = nearest(chance > 0.5)
+    rows["since likely"] = np.log1p(np.minimum(order - last, FAR))
+    rows["until likely"] = np.log1p(np.minimum(ahead - order, FAR))
     rows["text since likely"] = np.where(last >= 0, np.log1p(masses[:-1] - masses[np.maximum(last, 0)]), _AWAY)
     rows["text until likely"] = np.where(ahead < size, np.log1p(masses[np.minimum(ahead, size)] - masses[:-1]), _AWAY)
     for name in OWN:
