@@ -47,7 +47,7 @@ _THREAD_TYPES: Final = ("DiscussionForumPosting", "QAPage")
 
 
 def find_boxes(document: Document, likely: Flags) -> tuple[Flags, Flags]:
-    """Flag the blocks that stand in boxes, and those in comments, of `likely` ones only.
+    """Flag the `likely` blocks that stand in boxes, and those in comments.
 
     Cost: O(nodes + blocks).
     """

@@ -122,7 +122,7 @@ class PageView:
 
     @cached_property
     def around(self) -> Counts:
-        """A row of the blocks' nodes, one of the containers of these, and so on: seven in all."""
+        """The blocks' nodes, the containers of these, and so on: seven rows."""
         around = [self.nodes]
         while len(around) < _LEVELS:
             around.append(self.parents[around[-1]])
@@ -193,7 +193,7 @@ class PageView:
 
 
 def sum_blocks(nodes: Counts, ends: Counts, *columns: ArrayLike) -> Values:
-    """Sum columns of blocks, which stand in `nodes`, over each sub-tree; a row per column."""
+    """Sum columns of blocks, which stand in `nodes`, over sub-trees: a row each."""
     before = sums_before(np.array([np.bincount(nodes, values, len(ends)) for values in columns]))
     sums: Values = before.take(ends, axis=1) - before[:, :-1]
     return sums

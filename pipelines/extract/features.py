@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, starmap
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,8 @@ from ..document.tokens import terms
 from ..document.view import Flags, Values, measure, number_keys, sum_blocks, sums_before
 from .density import scores
 
+_COUNT: Final = 199
+"""Features of a block."""
 LEVELS: Final = 5
 """Containers around a block that are described."""
 UNNAMED: Final = 2.0
@@ -73,16 +75,8 @@ class Table:
     values: NDArray[np.float32]
 
 
-def fill(rows: Sequence[ArrayLike], size: int) -> NDArray[np.float32]:
-    """Return a table of rows of `size` values each; a single number fills its row."""
-    values = np.empty((len(rows), size), np.float32)
-    for number, row in enumerate(rows):
-        values[number] = row
-    return values
-
-
 def nearest(flags: Flags) -> tuple[Counts, Counts]:
-    """Return the nearest flagged places before and behind each place, or ones `FAR` off the page."""
+    """Return the nearest flagged places before and behind each; `FAR` off for none."""
     size = len(flags)
     before, behind = np.full(size + 1, -FAR), np.full(size + 1, size + FAR)
     places = flags.nonzero()[0]
@@ -110,23 +104,21 @@ class _Features:
         self.kinds = np.array([_KINDS.get(tag, 0) for tag in view.tags])
         self.stated = "".join(read(document).body.split())
         self.names: list[str] = []
-        self.rows: list[ArrayLike] = []
+        self.values = np.empty((_COUNT, self.size), np.float32)
         self.amounts: list[int] = []
 
     def add(self, name: str, values: ArrayLike) -> None:
+        self.values[len(self.names)] = values
         self.names.append(name)
-        self.rows.append(values)
 
     def add_amount(self, name: str, values: ArrayLike) -> None:
-        self.amounts.append(len(self.rows))
-        self.names.append(name)
-        self.rows.append(values)
+        self.amounts.append(len(self.names))
+        self.add(name, values)
 
     def table(self) -> Table:
-        values = fill(self.rows, self.size)
-        amounts = values[self.amounts]
-        values[self.amounts] = np.copysign(np.log1p(np.abs(amounts)), amounts)
-        return Table(tuple(self.names), values)
+        amounts = self.values[self.amounts]
+        self.values[self.amounts] = np.copysign(np.log1p(np.abs(amounts)), amounts)
+        return Table(tuple(self.names), self.values)
 
 
 def features(document: Document, odds: Mapping[str, float], line_odds: Mapping[str, float]) -> Table:
@@ -448,29 +440,30 @@ def _readable(page: _Features) -> None:
     page.add("readable above", score[view.parents[holder]] / whole)
     body, passed = page.stated, np.zeros(1)
     if len(body) >= _STATED:
-        first = (np.asarray(page.rows[page.names.index("in stated body")]) > 0).argmax()
+        first = (page.values[page.names.index("in stated body")] > 0).argmax()
         chars_before = sums_before(view.chars)[:-1]
         passed = (chars_before - chars_before[first]) / len(body)
     page.add("stated text passed", np.minimum(np.maximum(passed, -2), 4))
 
 
-def lines_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
+def lines_of(document: Document) -> list[tuple[int, list[str]]]:
     """Return the terms of each line, by block, that is neither long nor a link."""
     lines = zip(document.blocks.texts, measure(document).linked.tolist(), strict=True)
     return [
-        (index, tuple(dict.fromkeys(terms(line))))
-        for index, (line, linked) in enumerate(lines)
-        if not linked and len(line) <= _LINE_CHARS
+        (index, terms(line)) for index, (line, linked) in enumerate(lines) if not linked and len(line) <= _LINE_CHARS
     ]
 
 
 def score_terms(odds: Mapping[str, float], words: Sequence[str]) -> tuple[float, float]:
-    """Return the sum of the odds of a line's terms and the lowest of them.
+    """Return the sum of the odds of a line's different terms and the lowest of them.
 
-    The sum is divided by the root of the count of all terms.
+    The sum is divided by the root of the count of all these terms.
     """
-    values = [value for value in map(odds.get, words) if value is not None]
-    return (sum(values) / len(words) ** 0.5, min(values)) if values else (0.0, 0.0)
+    if odds.keys().isdisjoint(words):
+        return 0.0, 0.0
+    distinct = dict.fromkeys(words)
+    values = [odds[word] for word in distinct if word in odds]
+    return sum(values) / len(distinct) ** 0.5, min(values)
 
 
 def score_lines(document: Document, scored: Iterable[tuple[int, tuple[float, float]]]) -> dict[str, Values]:
@@ -504,7 +497,7 @@ class Names:
     """Words of the tags and names of a page's nodes.
 
     Attributes:
-        words: of each different tag and name.
+        words: of each different tag and name of nodes that hold text.
         of: for each node, ascending, that holds text and has such words: its number, and the place of its words.
     """
 
@@ -515,7 +508,9 @@ class Names:
 
 def names_of(document: Document) -> Names:
     labels, of = measure(document).labels
-    words = list(starmap(name_words, labels))
+    words: list[tuple[str, ...]] = [()] * len(labels)
+    for label in set(of[document.T > 0].tolist()):
+        words[label] = name_words(*labels[label])
     nodes = (np.fromiter(map(bool, words), np.bool_, len(words))[of] & (document.T > 0)).nonzero()[0]
     return Names(words, nodes, of[nodes])
 

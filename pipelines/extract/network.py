@@ -17,7 +17,7 @@ from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.view import HEADINGS, Flags, Values, measure, number_keys, sum_blocks, sums_before
 from ..models.network import DenseNetwork
-from .features import FAR, Table, fill, nearest
+from .features import FAR, Table, nearest
 
 Matrix = NDArray[np.float32]
 
@@ -94,21 +94,22 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
     texts, masses = sums = sums_before(np.array((text, mass)))
     first, last = np.maximum(order - _REACHES, 0), np.minimum(order + _REACHES + 1, size)
     before, behind = sums[:, np.newaxis, :-1] - sums[:, first], sums[:, last] - sums[:, np.newaxis, 1:]
-    for reach, *means in zip(_REACHES.flat, before[0] / (before[1] + 1), behind[0] / (behind[1] + 1), strict=True):
-        rows[f"mean of {reach} before"], rows[f"mean of {reach} behind"] = means
+    means_before, means_behind = before[0] / (before[1] + 1), behind[0] / (behind[1] + 1)
+    for reach, *around_reach in zip(_REACHES.flat, means_before, means_behind, strict=True):
+        rows[f"mean of {reach} before"], rows[f"mean of {reach} behind"] = around_reach
     whole = texts[-1] + _FLOOR
     rows["text before"] = texts[:-1] / whole
     rows["text behind"] = 1 - texts[1:] / whole
     rows["text share"] = text / whole
-    rows["page text"] = np.log1p(whole)
-    rows["page share"] = whole / (masses[-1] + 1)
+    rows["page text"], rows["page share"] = np.log1p(whole), whole / (masses[-1] + 1)
     held = sum_blocks(nodes, layout.ends, text, mass)
-    at = nodes
+    around = [nodes]
+    while len(around) < _LEVELS:
+        around.append(layout.parents[around[-1]])
+    texts_held, masses_held = held[:, np.array(around)]
+    means, shares = (texts_held - text) / (masses_held - mass + 1), texts_held / whole
     for level in range(_LEVELS):
-        text_held, mass_held = held[:, at]
-        rows[f"mean of {level}"] = (text_held - text) / (mass_held - mass + 1)
-        rows[f"share of {level}"] = text_held / whole
-        at = layout.parents[at]
+        rows[f"mean of {level}"], rows[f"share of {level}"] = means[level], shares[level]
     siblings = number_keys(layout.parents[nodes] * (of.max() + 1) + of)
     for name, group in (("group", of), ("siblings", siblings)):
         group_text, group_mass = np.bincount(group, text)[group], np.bincount(group, mass)[group]
@@ -131,7 +132,10 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
     rows["text until likely"] = np.where(ahead < size, np.log1p(masses[np.minimum(ahead, size)] - masses[:-1]), _AWAY)
     for name in OWN:
         rows[name] = table.values[table.names.index(name)]
-    return Table(tuple(rows), fill(list(rows.values()), size))
+    values = np.empty((len(rows), size), np.float32)
+    for row, amounts in zip(values, rows.values(), strict=True):
+        row[:] = amounts
+    return Table(tuple(rows), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
