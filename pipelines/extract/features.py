@@ -404,13 +404,12 @@ def _titled(page: _Features) -> None:
     # a search for each term is much faster than a look at each word
     text, found = view.lowered, [0] * size
     ends = list(accumulate([len(line) + 1 for line in document.blocks.texts]))
-    ends[-1] = len(text) + 1  # capital letters may be shorter than small ones
     for term in wanted[:_TERMS]:
         place = text.find(term)
         while place >= 0:
-            block = bisect_right(ends, place)
+            block = bisect_right(ends, place, 0, size - 1)
             found[block] += 1
-            place = text.find(term, ends[block])  # a term counts once in a block
+            place = text.find(term, max(ends[block], place + 1))  # a term counts once in a block
     counts = np.array(found, np.float64)
     page.add("title terms", counts / max(min(len(wanted), _TERMS), 1))
     inside = view.sums(np.where(view.linked, 0.0, counts))
