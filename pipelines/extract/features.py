@@ -33,6 +33,14 @@ UNNAMED: Final = 2.0
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
 """Features that depend on the names of containers, with their values for a block in no container of that name."""
+_IN: Final = (*(f"in {category}" for category in CATEGORIES), "in unseen")
+_OF_LEVELS: Final = tuple(
+    f"{name} of {level}"
+    for level in range(LEVELS)
+    for name in ("text", "prose", "prose share", "links", "text per tag", "density", "rows")
+)
+_AMOUNTS_OF_LEVELS: Final = [at for at, name in enumerate(_OF_LEVELS) if name.startswith(("text per tag", "rows"))]
+_TITLED_OF_LEVELS: Final = tuple(f"title {name} of {level}" for level in range(LEVELS) for name in ("terms", "density"))
 # Chosen by hand; the networks weigh the features that they make.
 FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
@@ -115,6 +123,10 @@ class _Features:
         self.amounts.append(len(self.names))
         self.add(name, values)
 
+    def add_all(self, names: Sequence[str], values: ArrayLike) -> None:
+        self.values[len(self.names) : len(self.names) + len(names)] = values
+        self.names += names
+
     def table(self) -> Table:
         amounts = self.values[self.amounts]
         self.values[self.amounts] = np.copysign(np.log1p(np.abs(amounts)), amounts)
@@ -195,18 +207,16 @@ def _containers(page: _Features) -> None:
     score = scores(document)
     densest = int(score.argmax())
     quantities = (
-        ("text", text / page.total, False),
-        ("prose", dense / page.total_prose, False),
-        ("prose share", dense / np.maximum(text, 1), False),
-        ("links", linked / np.maximum(text + linked, 1), False),
-        ("text per tag", text / np.maximum(document.TG, 1), True),
-        ("density", score / max(float(score[densest]), 1e-9), False),
-        ("rows", page.lines, True),
+        text / page.total,
+        dense / page.total_prose,
+        dense / np.maximum(text, 1),
+        linked / np.maximum(text + linked, 1),
+        text / np.maximum(document.TG, 1),
+        score / max(float(score[densest]), 1e-9),
+        page.lines,
     )
-    columns = np.array([values for _, values, _ in quantities])[:, view.around[:LEVELS]]
-    for level in range(LEVELS):
-        for number, (name, _, amount) in enumerate(quantities):
-            (page.add_amount if amount else page.add)(f"{name} of {level}", columns[number, level])
+    page.amounts += [len(page.names) + at for at in _AMOUNTS_OF_LEVELS]
+    page.add_all(_OF_LEVELS, _by_level(np.array(quantities)[:, view.around[:LEVELS]]))
     depths = np.asarray(document.depths, np.int64)
     page.add_amount("depth", depths[nodes])
     # The deepest container of half, and of four fifths, of the prose: how far up a block joins the way to it.
@@ -219,6 +229,11 @@ def _containers(page: _Features) -> None:
     page.add_amount("levels out of densest", _levels_out(document, nodes, ends, densest))
 
 
+def _by_level(values: Values) -> Values:
+    """Bring rows (quantities, levels, blocks) into the order of levels, then quantities."""
+    return values.swapaxes(0, 1).reshape(-1, values.shape[-1])
+
+
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
     way = []
     while core >= 0:
@@ -226,8 +241,8 @@ def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> C
         core = document.parents[core]
     # Upwards the ranges of the sub-trees grow on both sides.
     starts = np.array(way[::-1], np.int64)
-    before = len(way) - np.searchsorted(starts, nodes, "right")
-    behind = np.searchsorted(ends[starts[::-1]], nodes, "right")
+    before = len(way) - starts.searchsorted(nodes, "right")
+    behind = ends[starts[::-1]].searchsorted(nodes, "right")
     return np.maximum(before, behind)
 
 
@@ -236,7 +251,7 @@ def _named(page: _Features) -> None:
     text, ends, hidden = document.T, document.ends, document.hidden
     whole = max(int(text[0]), 1)
     labels, of = view.labels
-    near = np.full((len(CATEGORIES) + 1, len(of)), UNNAMED, np.float32)
+    near = np.full((len(_IN), len(of)), UNNAMED, np.float32)
     found: list[tuple[int, ...]] = [()] * len(labels)
     for label in set(of[page.lines > 0].tolist()):
         tag, name = labels[label]
@@ -248,8 +263,7 @@ def _named(page: _Features) -> None:
             near[number, node : ends[node]] = share
     for node in hidden:
         near[-1, node : ends[node]] = text[node] / whole
-    for category, shares in zip((*CATEGORIES, "unseen"), near.take(view.nodes, axis=1), strict=True):
-        page.add(f"in {category}", shares)
+    page.add_all(_IN, near.take(view.nodes, axis=1))
 
 
 def _cues(page: _Features) -> None:
@@ -416,9 +430,7 @@ def _titled(page: _Features) -> None:
     total, around = max(float(inside[0]), 1.0), view.around[:LEVELS]
     shares = inside[around] / total
     densities = shares / (page.text[around] / page.total + 0.02)
-    for level in range(LEVELS):
-        page.add(f"title terms of {level}", shares[level])
-        page.add(f"title density of {level}", densities[level])
+    page.add_all(_TITLED_OF_LEVELS, _by_level(np.array((shares, densities))))
 
 
 def _readable(page: _Features) -> None:
