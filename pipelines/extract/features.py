@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Final
 
 import numpy as np
@@ -111,6 +111,7 @@ class _Features:
         """Of each node."""
         self.kinds = np.array([_KINDS.get(tag, 0) for tag in view.tags])
         self.stated = "".join(read(document).body.split())
+        self.levels_out: dict[int, Counts] = {}
         self.names: list[str] = []
         self.values = np.empty((_COUNT, self.size), np.float32)
         self.amounts: list[int] = []
@@ -202,7 +203,7 @@ def _places(page: _Features) -> None:
 
 
 def _containers(page: _Features) -> None:
-    document, view, nodes, ends = page.document, page.view, page.view.nodes, page.view.ends
+    document, view = page.document, page.view
     text, dense, linked = page.text, page.dense, page.linked
     score = scores(document)
     densest = int(score.argmax())
@@ -218,15 +219,15 @@ def _containers(page: _Features) -> None:
     page.amounts += [len(page.names) + at for at in _AMOUNTS_OF_LEVELS]
     page.add_all(_OF_LEVELS, _by_level(np.array(quantities)[:, view.around[:LEVELS]]))
     depths = np.asarray(document.depths, np.int64)
-    page.add_amount("depth", depths[nodes])
+    page.add_amount("depth", depths[view.nodes])
     # The deepest container of half, and of four fifths, of the prose: how far up a block joins the way to it.
     for share in (0.5, 0.8):
         holds = (dense >= share * page.total_prose).nonzero()[0]
         core = int(holds[depths[holds].argmax()]) if len(holds) else 0
-        page.add_amount(f"levels out of {share}", _levels_out(document, nodes, ends, core))
+        page.add_amount(f"levels out of {share}", _levels_out(page, core))
         page.add(f"links in {share}", linked[core] / max(text[core] + linked[core], 1))
         page.add(f"text in {share}", text[core] / page.total)
-    page.add_amount("levels out of densest", _levels_out(document, nodes, ends, densest))
+    page.add_amount("levels out of densest", _levels_out(page, densest))
 
 
 def _by_level(values: Values) -> Values:
@@ -234,16 +235,17 @@ def _by_level(values: Values) -> Values:
     return values.swapaxes(0, 1).reshape(-1, values.shape[-1])
 
 
-def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
-    way = []
-    while core >= 0:
-        way.append(core)
-        core = document.parents[core]
-    # Upwards the ranges of the sub-trees grow on both sides.
-    starts = np.array(way[::-1], np.int64)
-    before = len(way) - starts.searchsorted(nodes, "right")
-    behind = ends[starts[::-1]].searchsorted(nodes, "right")
-    return np.maximum(before, behind)
+def _levels_out(page: _Features, core: int) -> Counts:
+    """Count the levels from each block up to the way from the root to `core`."""
+    if core not in page.levels_out:
+        way = [core]
+        while way[-1] > 0:
+            way.append(page.document.parents[way[-1]])
+        # Upwards the ranges of the sub-trees grow on both sides.
+        starts, nodes = np.array(way[::-1], np.int64), page.view.nodes
+        before = len(way) - starts.searchsorted(nodes, "right")
+        page.levels_out[core] = np.maximum(before, page.view.ends[way].searchsorted(nodes, "right"))
+    return page.levels_out[core]
 
 
 def _named(page: _Features) -> None:
@@ -445,7 +447,7 @@ def _readable(page: _Features) -> None:
     score = np.bincount(holder, points, count) + 0.5 * np.bincount(view.parents[holder], points, count)
     score *= 1 - page.linked / np.maximum(page.text + page.linked, 1)
     best = int(score.argmax())
-    page.add_amount("levels out of readable", _levels_out(document, view.nodes, view.ends, best))
+    page.add_amount("levels out of readable", _levels_out(page, best))
     whole = max(float(score[best]), 1e-9)
     page.add("readable", score[holder] / whole)
     page.add("readable above", score[view.parents[holder]] / whole)
@@ -538,7 +540,7 @@ def name_words(tag: str, name: str) -> tuple[str, ...]:
 
 
 def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
-    return float(sum([odds[word] for word in words if word in odds]) / len(words) ** 0.5) if words else 0.0
+    return float(sum(map(odds.get, words, repeat(0.0))) / len(words) ** 0.5) if words else 0.0
 
 
 def score_names(parents: Counts, nodes: Counts, names: Names, odds: Mapping[str, float]) -> dict[str, Values]:
