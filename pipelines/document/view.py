@@ -22,6 +22,7 @@ HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MOST_SIDE: Final = 0.45
 """Share of the page's text outside links that no side section holds, whatever its name."""
 _LEVELS: Final = 7
+"""Rows of `PageView.around`."""
 _LEAST_HEADLINE: Final = 4
 _MOST_HEADLINE: Final = 200
 """Characters of the block that `<title>` repeats."""
@@ -92,7 +93,7 @@ class PageView:
         What depends on tag and name alone is asked once for each: they are a quarter of the nodes.
         """
         numbers: defaultdict[tuple[str, str], int] = defaultdict()
-        numbers.default_factory = numbers.__len__
+        numbers.default_factory = numbers.__len__  # a new label gets the count of those before it
         found = map(numbers.__getitem__, zip(self._tags, self._names, strict=True))
         of = np.fromiter(found, np.int64, len(self._tags))
         return list(numbers), of
@@ -209,7 +210,7 @@ def sums_before(values: Values) -> Values:
 def number_keys(keys: Counts) -> Counts:
     """Number equal keys alike, from 0 on, in ascending order.
 
-    Cost: O(keys x log keys), half of that of `np.unique`.
+    Cost: O(keys x log keys), a third of that of `np.unique` for a hundred keys.
 
     >>> number_keys(np.array([7, 2, 7])).tolist()
     [1, 0, 1]

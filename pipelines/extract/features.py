@@ -26,7 +26,7 @@ from ..document.view import Flags, Values, measure, number_keys, sum_blocks, sum
 from .density import scores
 
 _COUNT: Final = 199
-"""Features of a block."""
+"""Features of a block, all that `features` adds to a table."""
 LEVELS: Final = 5
 """Containers around a block that are described."""
 UNNAMED: Final = 2.0
@@ -43,6 +43,7 @@ _AMOUNTS_OF_LEVELS: Final = [at for at, name in enumerate(_OF_LEVELS) if name.st
 _TITLED_OF_LEVELS: Final = tuple(f"title {name} of {level}" for level in range(LEVELS) for name in ("terms", "density"))
 # Chosen by hand; the networks weigh the features that they make.
 FAR: Final = 200
+"""Blocks from which on no distance is told apart."""
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
     "blockquote": 9, "pre": 9, "div": 10, "section": 10, "article": 10, "center": 10, "body": 11, "html": 11,
@@ -231,7 +232,7 @@ def _containers(page: _Features) -> None:
 
 
 def _by_level(values: Values) -> Values:
-    """Bring rows (quantities, levels, blocks) into the order of levels, then quantities."""
+    """Order rows (quantities, levels, blocks) by level, then by quantity."""
     return values.swapaxes(0, 1).reshape(-1, values.shape[-1])
 
 
