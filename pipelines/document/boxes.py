@@ -7,14 +7,13 @@ each was kept because it helps on pages of five sites or more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from .document import Document
-from .view import Flags
+from .view import Flags, measure
 
 _BOX_TAGS: Final = frozenset({"figcaption", "nav", "footer", "dialog", "form"})
 # Chosen by hand.
@@ -47,30 +46,21 @@ _SOFTWARE = re.compile(
 _THREAD_TYPES: Final = ("DiscussionForumPosting", "QAPage")
 
 
-def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags]:
-    """Flag the blocks that stand in boxes, and those in comments, of `indexes` only.
+def find_boxes(document: Document, likely: Flags) -> tuple[Flags, Flags]:
+    """Flag the `likely` blocks that stand in boxes, and those in comments.
 
-    Cost: O(containers around the blocks).
+    Cost: O(nodes + blocks).
     """
-    nodes, parents, tags, names = document.blocks.nodes, document.parents, document.tags, document.names
-    sizes, hidden = document.T, document.hidden
-    most = _MOST_BOX * float(sizes[0]) if len(sizes) else 0.0
-    boxes, comments = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
-    flags_of: dict[int, tuple[bool, bool]] = {-1: (False, False)}
-    for index in indexes:
-        node = nodes[index]
-        path = []
-        while node not in flags_of:
-            path.append(node)
-            node = parents[node]
-        box, comment = flags_of[node]
-        for node in reversed(path):
-            is_box, is_comment = _kind(tags[node], names[node])
-            box = box or ((is_box or node in hidden) and float(sizes[node]) <= most)
-            comment = comment or is_comment
-            flags_of[node] = box, comment
-        boxes[index], comments[index] = box, comment
-    return boxes, comments
+    view = measure(document)
+    labels, of = view.labels
+    kinds = np.zeros((2, len(labels)), np.bool_)
+    for label in set(of[view.sums(likely) > 0].tolist()):
+        kinds[:, label] = _kind(*labels[label])
+    box_nodes, comment_nodes = kinds[:, of]
+    box_nodes[list(document.hidden)] = True
+    box_nodes &= _MOST_BOX * float(document.T[0]) >= document.T
+    boxes, comments = (view.in_any(nodes.nonzero()[0].tolist()) for nodes in (box_nodes, comment_nodes))
+    return boxes & likely, comments & likely
 
 
 @lru_cache(maxsize=8192)

@@ -11,7 +11,8 @@ import numpy as np
 _PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W_]+")
 _LONG_RUN = 16
-_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_BLANKS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
+"""Turns what is no letter or digit of ASCII into a blank."""
 _RUN = re.compile(
     r"([\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)|"
     r"[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
@@ -29,7 +30,7 @@ def terms(text: str) -> list[str]:
     """
     text = text.lower()
     if text.isascii():
-        return text.translate(_BLANKS).split()
+        return text.encode().translate(_BLANKS).decode().split()
     if not _PAIRED.search(text):
         return _WORD.findall(text)
     cut: list[str] = []

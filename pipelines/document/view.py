@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Final
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from ..decode.text import squeeze
-from .document import Document, sum_sub_trees
+from .document import Document
 from .noise import NOISE_TAGS, is_noisy_name
 
 Values = NDArray[np.float64]
@@ -20,6 +21,8 @@ Flags = NDArray[np.bool_]
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MOST_SIDE: Final = 0.45
 """Share of the page's text outside links that no side section holds, whatever its name."""
+_LEVELS: Final = 7
+"""Rows of `PageView.around`."""
 _LEAST_HEADLINE: Final = 4
 _MOST_HEADLINE: Final = 200
 """Characters of the block that `<title>` repeats."""
@@ -74,7 +77,7 @@ class PageView:
         for index, line in enumerate(self._blocks.texts):
             if line[1:3] in whole and longest <= len(line) <= _MOST_HEADLINE:
                 heading = squeeze(line)
-                bonus = _HEADING_BONUS if self._tags[self._blocks.nodes[index]] in {"h1", "h2", "h3"} else 0
+                bonus = _HEADING_BONUS if self.tags[index] in {"h1", "h2", "h3"} else 0
                 size = len(heading) + bonus
                 if size > longest and heading in title:
                     if self.linked[index]:
@@ -89,9 +92,11 @@ class PageView:
 
         What depends on tag and name alone is asked once for each: they are a quarter of the nodes.
         """
-        numbers: dict[tuple[str, str], int] = {}
-        of = [numbers.setdefault(label, len(numbers)) for label in zip(self._tags, self._names, strict=True)]
-        return list(numbers), np.asarray(of, np.int64)
+        numbers: defaultdict[tuple[str, str], int] = defaultdict()
+        numbers.default_factory = numbers.__len__  # a new label gets the count of those before it
+        found = map(numbers.__getitem__, zip(self._tags, self._names, strict=True))
+        of = np.fromiter(found, np.int64, len(self._tags))
+        return list(numbers), of
 
     def by_label(self, test: Callable[[str, str], bool]) -> Flags:
         """Flag the nodes whose tag and name pass a test."""
@@ -104,8 +109,25 @@ class PageView:
         """Number of each block's group: those alike by tags and names of node and parent."""
         labels, of = self.labels
         keys = of[self.nodes] * len(labels) + of[self.parents[self.nodes]]
-        groups: Counts = np.unique(keys, return_inverse=True)[1]
-        return groups
+        return number_keys(keys)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """That of the node each block stands in."""
+        return [self._tags[node] for node in self._blocks.nodes]
+
+    @cached_property
+    def lowered(self) -> str:
+        """The texts of all blocks in lower case, a line each."""
+        return "\n".join(self._blocks.texts).lower()
+
+    @cached_property
+    def around(self) -> Counts:
+        """The blocks' nodes, the containers of these, and so on: seven rows."""
+        around = [self.nodes]
+        while len(around) < _LEVELS:
+            around.append(self.parents[around[-1]])
+        return np.array(around)
 
     @cached_property
     def side_sections(self) -> list[int]:
@@ -131,7 +153,9 @@ class PageView:
         return np.where(several, nodes, self.parents[nodes])
 
     def sums(self, values: ArrayLike) -> Values:
-        return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
+        """Sum those of the blocks in each sub-tree."""
+        sums: Values = sum_blocks(self.nodes, self.ends, values)[0]
+        return sums
 
     def inside(self, node: int) -> Flags:
         flags: Flags = (self.nodes >= node) & (self.nodes < self._ends[node])
@@ -167,6 +191,35 @@ class PageView:
             while last < len(nodes) and node <= nodes[last] < ends[node]:
                 last += 1
         return index, last
+
+
+def sum_blocks(nodes: Counts, ends: Counts, *columns: ArrayLike) -> Values:
+    """Sum columns of blocks, which stand in `nodes`, over sub-trees: a row each."""
+    before = sums_before(np.array([np.bincount(nodes, values, len(ends)) for values in columns]))
+    sums: Values = before.take(ends, axis=1) - before[:, :-1]
+    return sums
+
+
+def sums_before(values: Values) -> Values:
+    """Return the sum of what stands before each place of a row, and of all of it."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.add.accumulate(values, axis=-1, out=sums[..., 1:])
+    return sums
+
+
+def number_keys(keys: Counts) -> Counts:
+    """Number equal keys alike, from 0 on, in ascending order.
+
+    Cost: O(keys x log keys), a third of that of `np.unique` for a hundred keys.
+
+    >>> number_keys(np.array([7, 2, 7])).tolist()
+    [1, 0, 1]
+    """
+    order = keys.argsort(kind="stable")
+    ordered, steps, numbers = keys[order], np.zeros(len(keys), np.int64), np.empty(len(keys), np.int64)
+    steps[1:] = ordered[1:] != ordered[:-1]
+    numbers[order] = np.add.accumulate(steps)
+    return numbers
 
 
 def measure(document: Document) -> PageView:

@@ -161,10 +161,9 @@ def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
     [1, 2]
     """
     order = np.argsort(-chances, kind="stable")
-    hits = np.cumsum((chances * mass)[order])
-    sizes = np.cumsum(mass[order])
+    hits, sizes = np.add.accumulate(np.array((chances * mass, mass))[:, order], axis=1)
     expected = 2 * hits / (sizes + hits[-1] + 1e-9)
-    best = int(np.argmax(expected))
+    best = int(expected.argmax())
     return sorted(order[: best + 1].tolist()), float(expected[best])
 
 
@@ -184,14 +183,15 @@ def choose_outside(document: Document, chances: Values) -> tuple[list[int], floa
     Comments weigh as much as a text and have no part in the choice; boxes are removed from it.
     """
     mass = weigh(document)
-    boxes, comments = find_boxes(document, np.flatnonzero(chances >= _LEAST_CHANCE).tolist())
+    boxes, comments = find_boxes(document, chances >= _LEAST_CHANCE)
     likely = (chances >= _LIKELY) & ~comments
     if comments.any() and float((chances * mass)[likely].sum()) >= _LEAST_TEXT and not is_thread(document):
         chances[comments] = 0
     blocks, confidence = choose(chances, mass)
-    outside = [index for index in blocks if not boxes[index]]
-    if float(mass[outside].sum()) >= (1 - _MOST_BOXED) * float(mass[blocks].sum()):
-        blocks = outside
+    if boxes.any():
+        outside = [index for index in blocks if not boxes[index]]
+        if float(mass[outside].sum()) >= (1 - _MOST_BOXED) * float(mass[blocks].sum()):
+            blocks = outside
     return blocks, confidence
 
 
@@ -200,7 +200,7 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     # Where the text is in another script than Latin, that says the same of its lines of digits.
-    dated = is_dated(document) or _is_foreign(texts[max(kept, key=lambda index: mass[index])])
+    dated = is_dated(document) or _is_foreign(texts[kept[mass[kept].argmax()]])
     least = _SURE if dated else _SURE_UNDATED
     stated = "\n".join(document.json_ld)
 
@@ -225,22 +225,22 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
     contents = _contents(document, kept)
     beside = _side_sections(document, kept, mass, dated=dated)
     early = kept[min(_EARLY, len(kept)) - 1]
+    sure, links = (chances >= least).tolist(), (blocks.link_chars >= _LINKED * blocks.chars).tolist()
 
     def stays(index: int) -> bool:
         line = texts[index]
-        sure = bool(chances[index] >= least)
         if index < first:
             heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
             framed = _BYLINE.match(line) or is_framed(line)
-            return not heading and not framed and (not is_info(line) or (sure and not _is_foreign(line)))
+            return not heading and not framed and (not is_info(line) or (sure[index] and not _is_foreign(line)))
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
         if index == own and tags[blocks.nodes[index]] == "h1":
             return False  # between a lead and the text
-        if blocks.link_chars[index] >= _LINKED * blocks.chars[index] and is_pointer(line):
+        if links[index] and is_pointer(line):
             return False
         if index > last:
-            return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))
+            return not is_extra(line) and not is_framed(line) and (sure[index] or not is_info(line))
         byline = dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
         return index > early or not (is_counter(line) or byline)
 
@@ -264,7 +264,7 @@ def _below_headline(document: Document, kept: list[int], mass: Values) -> list[i
     above = [index for index in kept if index < own]
     if not above or float(mass[above].sum()) > _MOST_ABOVE * float(mass[below].sum()):
         return kept
-    node, core = view.nodes[own], view.nodes[max(below, key=lambda index: mass[index])]
+    node, core = view.nodes[own], view.nodes[below[mass[below].argmax()]]
     while node > 0 and not node <= core < ends[node]:
         node = parents[node]
     return [index for index in kept if index >= own or node <= view.nodes[index]]
@@ -353,8 +353,8 @@ _TELLING: Final = (
 
 
 def _evidence(table: Table, kept: list[int]) -> str:
-    at = {name: number for number, name in enumerate(table.names)}
-    rows = {name: table.values[at[name]][kept] for name in _TELLING}
+    values = table.values[[table.names.index(name) for name in _TELLING]][:, kept]
+    rows = dict(zip(_TELLING, values, strict=True))
     weight = np.expm1(rows["mass"]) + 1
     agreed = {
         "density": rows["levels out of densest"] == 0,

@@ -50,5 +50,6 @@ def _scores(document: Document, tags: Counts, link_tags: Counts, paragraphs: Cou
     plain = (document.T - document.LT).astype(np.float64)
     density = plain / np.maximum(tags - link_tags, 1)
     symbols = plain / (document.Sb + 1)
-    deviation = max(math.log(max(float(density.std()), 1.0)), 0.1)
+    away = density - np.add.reduce(density) / len(density)
+    deviation = max(math.log(max(math.sqrt(np.add.reduce(away * away) / len(away)), 1.0)), 0.1)
     return np.asarray(deviation * density * np.log10(paragraphs + 2) * np.log(np.maximum(symbols, 1.0)), np.float64)

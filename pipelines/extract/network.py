@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
-from ..document.document import Document, sum_sub_trees
-from ..document.view import Flags, Values, measure
+from ..document.document import Document
+from ..document.view import HEADINGS, Flags, Values, measure, number_keys, sum_blocks, sums_before
 from ..models.network import DenseNetwork
-from .features import Table
+from .features import FAR, Table, nearest
 
 Matrix = NDArray[np.float32]
 
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SURE: Final = 0.01
 """A chance below this, or as near to 1, is believed to one network."""
 _FLOOR: Final = 1e-3
@@ -29,9 +28,8 @@ _FLOOR: Final = 1e-3
 _NONE: Final = -7.0
 """Log-odds of what is not there."""
 _STEPS: Final = (-4, -3, -2, -1, 1, 2, 3, 4)
-_REACHES: Final = (3, 8, 20)
+_REACHES: Final = np.array([[3], [8], [20]])
 _LEVELS: Final = 6
-_FAR: Final = 200
 _AWAY: Final = 9.0
 OWN: Final = ("mass", "links", "marks", "is heading", "is p", "is li", "place", "times on page")
 """Features that the second networks see, too."""
@@ -45,7 +43,7 @@ def predict(networks: DenseNetwork, values: Matrix) -> Matrix:
     """
     inputs = networks.standardise(values)
     chances = _mean_vote(networks, inputs, slice(0, 1))
-    doubtful = np.flatnonzero((chances > _SURE) & (chances < 1 - _SURE))
+    doubtful = ((chances > _SURE) & (chances < 1 - _SURE)).nonzero()[0]
     others = len(networks.weights[0]) - 1
     if others and len(doubtful):
         votes = _mean_vote(networks, inputs[:, doubtful], slice(1, None))
@@ -54,7 +52,8 @@ def predict(networks: DenseNetwork, values: Matrix) -> Matrix:
 
 
 def _mean_vote(networks: DenseNetwork, inputs: Matrix, which: slice) -> Matrix:
-    mean: Matrix = (1 / (1 + np.exp(-networks.outputs(inputs, which)[:, 0, :]))).mean(axis=0)
+    votes = 1 / (1 + np.exp(-networks.outputs(inputs, which)[:, 0, :]))
+    mean: Matrix = np.add.reduce(votes, axis=0) / len(votes)
     return mean
 
 
@@ -74,15 +73,9 @@ class Layout:
 
     @classmethod
     def of(cls, document: Document, mass: Values) -> Layout:
-        view, tags, nodes = measure(document), document.tags, document.blocks.nodes
-        return cls(
-            view.nodes,
-            view.parents,
-            view.ends,
-            view.groups,
-            np.fromiter((tags[node] in _HEADINGS for node in nodes), np.bool_, len(nodes)),
-            mass,
-        )
+        view = measure(document)
+        headings = np.array([tag in HEADINGS for tag in view.tags], np.bool_)
+        return cls(view.nodes, view.parents, view.ends, view.groups, headings, mass)
 
 
 def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
@@ -92,58 +85,57 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
     chance = chances.astype(np.float64)
     odds = np.log((chance + _FLOOR) / (1 - chance + _FLOOR))
     text = chance * mass
-    rows: dict[str, Values] = {"odds": odds, "chance": chance}
+    rows: dict[str, ArrayLike] = {"odds": odds, "chance": chance}
     reach = _STEPS[-1]
-    padded = np.concatenate((np.full(reach, _NONE), odds, np.full(reach, _NONE)))
+    padded = np.full(size + 2 * reach, _NONE)
+    padded[reach:-reach] = odds
     for by in _STEPS:
         rows[f"odds at {by}"] = padded[reach + by : reach + by + size]
-    texts, masses = (np.concatenate(([0.0], np.cumsum(values))) for values in (text, mass))
-    for reach in _REACHES:
-        first, last = np.maximum(order - reach, 0), np.minimum(order + reach + 1, size)
-        rows[f"mean of {reach} before"] = (texts[:-1] - texts[first]) / (masses[:-1] - masses[first] + 1)
-        rows[f"mean of {reach} behind"] = (texts[last] - texts[1:]) / (masses[last] - masses[1:] + 1)
+    texts, masses = sums = sums_before(np.array((text, mass)))
+    first, last = np.maximum(order - _REACHES, 0), np.minimum(order + _REACHES + 1, size)
+    before, behind = sums[:, np.newaxis, :-1] - sums[:, first], sums[:, last] - sums[:, np.newaxis, 1:]
+    means_before, means_behind = before[0] / (before[1] + 1), behind[0] / (behind[1] + 1)
+    for reach, *around_reach in zip(_REACHES.flat, means_before, means_behind, strict=True):
+        rows[f"mean of {reach} before"], rows[f"mean of {reach} behind"] = around_reach
     whole = texts[-1] + _FLOOR
     rows["text before"] = texts[:-1] / whole
     rows["text behind"] = 1 - texts[1:] / whole
     rows["text share"] = text / whole
-    rows["page text"] = np.full(size, np.log1p(whole))
-    rows["page share"] = np.full(size, whole / (masses[-1] + 1))
-    count = len(layout.ends)
-    held, sizes = (sum_sub_trees(np.bincount(nodes, values, count), layout.ends) for values in (text, mass))
-    at = nodes
+    rows["page text"], rows["page share"] = np.log1p(whole), whole / (masses[-1] + 1)
+    held = sum_blocks(nodes, layout.ends, text, mass)
+    around = [nodes]
+    while len(around) < _LEVELS:
+        around.append(layout.parents[around[-1]])
+    texts_held, masses_held = held[:, np.array(around)]
+    means, shares = (texts_held - text) / (masses_held - mass + 1), texts_held / whole
     for level in range(_LEVELS):
-        rows[f"mean of {level}"] = (held[at] - text) / (sizes[at] - mass + 1)
-        rows[f"share of {level}"] = held[at] / whole
-        at = layout.parents[at]
-    _, siblings = np.unique(layout.parents[nodes] * (of.max() + 1) + of, return_inverse=True)
+        rows[f"mean of {level}"], rows[f"share of {level}"] = means[level], shares[level]
+    siblings = number_keys(layout.parents[nodes] * (of.max() + 1) + of)
     for name, group in (("group", of), ("siblings", siblings)):
-        rows[f"mean of {name}"] = (np.bincount(group, text)[group] - text) / (
-            np.bincount(group, mass)[group] - mass + 1
-        )
+        group_text, group_mass = np.bincount(group, text)[group], np.bincount(group, mass)[group]
+        rows[f"mean of {name}"] = (group_text - text) / (group_mass - mass + 1)
         rows[f"count of {name}"] = np.log1p(np.bincount(group))[group]
-    by_group = np.argsort(of, kind="stable")
-    same = np.diff(of[by_group]) == 0
-    for name, into, out_of in (
-        ("before", slice(1, None), slice(None, -1)),
-        ("behind", slice(None, -1), slice(1, None)),
-    ):
-        next_odds = np.full(size, _NONE)
-        next_odds[by_group[into]] = np.where(same, odds[by_group[out_of]], _NONE)
-        rows[f"odds in group {name}"] = next_odds
+    by_group = of.argsort(kind="stable")
+    former, latter = by_group[:-1], by_group[1:]
+    same = of[former] == of[latter]
+    odds_before, odds_behind = np.full((2, size), _NONE)
+    odds_before[latter] = np.where(same, odds[former], _NONE)
+    odds_behind[former] = np.where(same, odds[latter], _NONE)
+    rows["odds in group before"], rows["odds in group behind"] = odds_before, odds_behind
     heading = np.maximum.accumulate(np.where(layout.headings, order, -1))
     rows["odds of heading"] = np.where(heading >= 0, odds[heading], _NONE)
     rows["since heading"] = np.log1p(order - heading)
-    likely = chance > 0.5
-    last = np.concatenate(([-_FAR], np.maximum.accumulate(np.where(likely, order, -_FAR))[:-1]))
-    ahead = np.minimum.accumulate(np.where(likely, order, size + _FAR)[::-1])[::-1]
-    ahead = np.concatenate((ahead[1:], [size + _FAR]))
-    rows["since likely"] = np.log1p(np.minimum(order - last, _FAR))
-    rows["until likely"] = np.log1p(np.minimum(ahead - order, _FAR))
+    last, ahead = nearest(chance > 0.5)
+    rows["since likely"] = np.log1p(np.minimum(order - last, FAR))
+    rows["until likely"] = np.log1p(np.minimum(ahead - order, FAR))
     rows["text since likely"] = np.where(last >= 0, np.log1p(masses[:-1] - masses[np.maximum(last, 0)]), _AWAY)
     rows["text until likely"] = np.where(ahead < size, np.log1p(masses[np.minimum(ahead, size)] - masses[:-1]), _AWAY)
     for name in OWN:
         rows[name] = table.values[table.names.index(name)]
-    return Table(tuple(rows), np.array(list(rows.values()), np.float32))
+    values = np.empty((len(rows), size), np.float32)
+    for row, amounts in zip(values, rows.values(), strict=True):
+        row[:] = amounts
+    return Table(tuple(rows), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

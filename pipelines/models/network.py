@@ -20,8 +20,9 @@ _DIGITS: Final = 4
 
 
 def standardise(values: Numbers, shift: Numbers, scale: Numbers, bound: float = BOUND) -> Numbers:
-    clipped: Numbers = np.clip((values - shift) * scale, -bound, bound)
-    return clipped
+    scaled: Numbers = values - shift
+    scaled *= scale
+    return np.maximum(np.minimum(scaled, bound, out=scaled), -bound, out=scaled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +48,12 @@ class DenseNetwork:
         first = self.weights[0][which]
         # All networks see the same input: one product for the first layer of all of them.
         joined = first.reshape(-1, first.shape[2]) @ inputs
-        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0][which]
+        layer: Numbers = joined.reshape(len(first), first.shape[1], -1)
+        layer += self.biases[0][which]
         for weights, biases in zip(self.weights[1:], self.biases[1:], strict=True):
             np.maximum(layer, 0, out=layer)
-            layer = weights[which] @ layer + biases[which]
+            layer = weights[which] @ layer
+            layer += biases[which]
         return layer
 
     def model(self) -> dict[str, object]:

@@ -88,7 +88,7 @@ class TrainingPage:
     layout: Layout
     document: Document
     names: Names
-    lines: list[tuple[int, tuple[str, ...]]]
+    lines: list[tuple[int, list[str]]]
     content: Flags
     costs: Matrix
 

@@ -7,7 +7,8 @@ elsewhere the chances of all cells together tell.
 from __future__ import annotations
 
 import re
-from itertools import islice
+from functools import lru_cache
+from itertools import compress, islice
 from typing import Final
 
 import numpy as np
@@ -111,23 +112,24 @@ def fill_gaps(document: Document, kept: list[int], chances: Values) -> list[int]
     Those are paragraphs of the same kind, and headings. All are ascending.
     Cost: O(blocks).
     """
-    view, tags, nodes = measure(document), document.tags, document.blocks.nodes
-    parents = view.parents[view.nodes]
-    flags = np.zeros(len(nodes), np.bool_)
+    view = measure(document)
+    parents, groups = view.parents[view.nodes].tolist(), view.groups.tolist()
+    flags = np.zeros(len(parents), np.bool_)
     flags[kept] = True
     firsts: dict[tuple[int, int], int] = {}
     lasts: dict[tuple[int, int], int] = {}
     for index in kept:
-        for key in ((int(view.groups[index]), int(parents[index])), (_ANY, int(parents[index]))):
+        for key in ((groups[index], parents[index]), (_ANY, parents[index])):
             firsts.setdefault(key, index)
             lasts[key] = index
     is_prose = (view.mass >= _PARAGRAPH) & (document.blocks.marks > 0) & (chances >= _LEAST_GAP)
-    for index in np.flatnonzero(~flags & ~view.linked & (chances >= _LEAST_HEADING)).tolist():
-        is_heading = tags[nodes[index]] in HEADINGS and index + 1 < len(flags) and flags[index + 1]
+    for index in (~flags & ~view.linked & (chances >= _LEAST_HEADING)).nonzero()[0].tolist():
+        is_heading = view.tags[index] in HEADINGS and index + 1 < len(flags) and flags[index + 1]
         if is_heading or is_prose[index]:
-            key = (_ANY if is_heading else int(view.groups[index])), int(parents[index])
+            key = (_ANY if is_heading else groups[index]), parents[index]
             flags[index] = firsts.get(key, index) < index < lasts.get(key, index)
-    return np.flatnonzero(flags).tolist()
+    indexes: list[int] = flags.nonzero()[0].tolist()
+    return indexes
 
 
 def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]:
@@ -143,12 +145,12 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
     total = float(mass[kept].sum())
     series: dict[tuple[int, str, str], dict[int, float]] = {}
     is_prose = (view.mass >= _PARAGRAPH) & (blocks.marks > 0) & ~view.linked
-    for index in (index for index in kept if is_prose[index]):
-        node = nodes[index]
+    for index in compress(kept, is_prose[kept].tolist()):
+        node, size = nodes[index], float(mass[index])
         while node > 0:
             if tags[node] in _ENTRIES and (name := _nameless(document.names[node])):
                 entries = series.setdefault((parents[node], tags[node], name), {})
-                entries[node] = entries.get(node, 0.0) + float(mass[index])
+                entries[node] = entries.get(node, 0.0) + size
             node = parents[node]
     best = max(series, key=lambda key: (len(series[key]), sum(series[key].values())), default=None)
     if best is None or len(series[best]) < _LEAST_ENTRIES or sum(series[best].values()) < _SERIES * total:
@@ -181,6 +183,7 @@ def whole_series(document: Document, kept: list[int], mass: Values) -> list[int]
     return sorted({*kept, *more})
 
 
+@lru_cache(maxsize=8192)
 def _nameless(name: str) -> str:
     """The name of an element without the numbers that tell entries apart."""
     return _NUMBER.sub("", name)

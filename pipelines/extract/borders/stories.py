@@ -42,8 +42,7 @@ def other_stories(document: Document, titles: str) -> Flags | None:
     `titles` are those of the page, squeezed, a line each.
     Cost: O(blocks), and O(levels) for each headline.
     """
-    tags, blocks = document.tags, document.blocks
-    heads = [index for index, node in enumerate(blocks.nodes) if tags[node] in _HEADLINES]
+    heads = [index for index, tag in enumerate(measure(document).tags) if tag in _HEADLINES]
     if len(heads) <= 1:
         return None
     page = _Headlines(document, titles, heads)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pipelines.document.boxes import find_boxes, is_thread
 from pipelines.document.document import parse
 from tests.table import each_row
@@ -13,7 +15,7 @@ def flags_of(opening: str, tag: str = "div") -> tuple[bool, bool]:
     """Tell whether a text in this container stands in a box, in comments."""
     page = f"<body class=comments-open><p>{'The pier was opened. ' * 40}</p>{opening}Nice pier!</{tag}></body>"
     document = parse(page.encode(), URL)
-    boxes, comments = find_boxes(document, range(len(document.blocks)))
+    boxes, comments = find_boxes(document, np.ones(len(document.blocks), np.bool_))
     assert not boxes[0]
     assert not comments[0]
     return bool(boxes[-1]), bool(comments[-1])
@@ -86,7 +88,7 @@ def test_box_that_holds_much_of_the_page_is_none() -> None:
     """Old pages stand in one form."""
     page = f"<form><p>{'The pier was opened. ' * 40}</p></form><p>Oldport</p>"
     document = parse(page.encode(), URL)
-    assert not find_boxes(document, [0])[0].any()
+    assert not find_boxes(document, np.ones(2, np.bool_))[0].any()
 
 
 @each_row(
