@@ -86,6 +86,7 @@ _BEHIND = re.compile(
 _OTHER_ROLES: Final = LISTS.words("other roles")
 _STOPS: Final = frozenset("。！？；…)）】")
 _ROLES: Final = LISTS.words("reporters", "helpers", "writers")
+_ROLE_ENDS = re.compile(f"[{''.join({role[-1] for role in _ROLES})}]")
 _OPENS = re.compile(r"\s{0,3}[（(]")
 _FAMILY: Final = LISTS.words("family names")
 _COMPOUND: Final = LISTS.words("compound family names")
@@ -356,6 +357,8 @@ def parse_prose(line: str) -> list[str]:
     if len(line) <= 60 and line[-1:] not in _STOPS and (names := parse_line(line)):
         return names
     for piece in (line[:60], line[-60:]) if len(line) > 60 else (line,):
+        if not _ROLE_ENDS.search(piece):
+            continue
         part = _SPACED.sub(_joined, piece)
         helpers: list[str] = []
         for match in _WEAK.finditer(part):
