@@ -307,11 +307,12 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
 
 
 def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
-    total = np.zeros(
-        (*values.shape[:-1], values.shape[-1] + 1), np.int64 if values.dtype.kind in "biu" else values.dtype
-    )
-    np.cumsum(values, axis=-1, out=total[..., 1:])
-    sums: NDArray[Any] = total[..., ends] - total[..., :-1]
+    dtype = np.dtype(np.int64) if values.dtype.kind in "biu" else values.dtype
+    total = np.empty((*values.shape[:-1], values.shape[-1] + 1), dtype)
+    total[..., 0] = 0
+    np.add.accumulate(values, -1, dtype, total[..., 1:])
+    sums: NDArray[Any] = total.take(ends, -1)
+    sums -= total[..., :-1]
     return sums
 
 
