@@ -233,7 +233,9 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
         moment = _chinese(text, now, habits.zone)
     if moment is None and has_year:
         moment = _west(text, now, habits)
-    return _two_digits(text, now, habits) if moment is None and len(text) <= _SHORT_CHARS else moment
+    if moment is None and len(text) <= _SHORT_CHARS and _TWO_NUMBERS.search(text):
+        return _two_digits(text, now, habits)
+    return moment
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
@@ -268,8 +270,6 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
-    if not _TWO_NUMBERS.search(text):
-        return None
     local = now.astimezone(habits.zone)
     named = (
         _SHORT_NAMED.search(text)

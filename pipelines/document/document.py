@@ -7,7 +7,7 @@ Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Final, cast
@@ -73,6 +73,7 @@ _STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?(?:\s?(?
 """A `title` attribute that is a time, where readers see "5 days ago"."""
 _LINKING: Final = frozenset({"a", "area", "iframe", "frame"})
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
+_READ: Final = _NAMING | {"style", "hidden", "datetime", "title"}
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
 
 
@@ -324,17 +325,18 @@ def _attributes(  # noqa: PLR0912 - one loop
     lowered: dict[str, str] = {}
     is_dated = False  # whether some name so far is that of a date
     tags = document.tags
-    for node, element in enumerate(elements):
-        tag = tags[node]
-        pairs = cast("list[tuple[str, str]]", element.items())
+    attributes = cast("Iterator[list[tuple[str, str]]]", map(etree._Element.items, elements))
+    for node, (tag, pairs) in enumerate(zip(tags, attributes, strict=True)):
         if tag in _HEAD_READERS:
-            _HEAD_READERS[tag](document, element, dict(pairs))
+            _HEAD_READERS[tag](document, elements[node], dict(pairs))
         elif tag in _LINKING:
             linking[node] = dict(pairs)
         if not pairs:
             continue
         name = ""
         for key, value in pairs:
+            if key not in _READ:
+                continue
             if key in _NAMING:
                 part = lowered.get(value)
                 if part is None:

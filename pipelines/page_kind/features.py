@@ -82,6 +82,9 @@ _NUMBERED_LINE = re.compile(rf"{_NUMBER.pattern}.*")
 _DATED_LINE = re.compile(rf"{_DAY.pattern}.*")
 
 
+Amount = float | np.number[Any]
+
+
 class _Features:
     def __init__(self, document: Document, extraction: Extraction) -> None:
         blocks, view = document.blocks, measure(document)
@@ -103,10 +106,10 @@ class _Features:
         self.members = _members(document.names)
         self.values: dict[str, float] = {}
 
-    def add(self, name: str, value: float) -> None:
+    def add(self, name: str, value: Amount) -> None:
         self.values[name] = float(value)
 
-    def add_amount(self, name: str, value: float) -> None:
+    def add_amount(self, name: str, value: Amount) -> None:
         """Add a feature of which orders of magnitude count, not differences."""
         self.values[name] = log1p(max(float(value), 0.0))
 
@@ -173,14 +176,20 @@ def _text(page: _Features, extraction: Extraction) -> None:
     else:
         for name in ("gaps in text", "links between", "links between share", "text before", "text behind", "begins at"):
             page.add(name, 0.0)
+    _chances(page, extraction, confidence, text)
+
+
+def _chances(page: _Features, extraction: Extraction, confidence: float, text: float) -> None:
+    """The chances of blocks to be text, and how much is in the balance."""
     if extraction.scores and extraction.calibrated:
+        mass = page.view.mass
         chances = np.asarray(extraction.scores)
         expected = chances * mass
         all_expected = float(_sum(expected))
         page.add_amount("expected text", all_expected)
         page.add("best chance", _largest(chances))
         page.add("mean chance", all_expected / page.total)
-        page.add("chance of text", float(_sum(expected[text_blocks])) / max(text, 1.0))
+        page.add("chance of text", float(_sum(expected[page.kept])) / max(text, 1.0))
         doubt = float(_sum(chances * (1 - chances) * mass))
         page.add("doubt", doubt / max(all_expected, 1.0))
     else:
@@ -225,7 +234,7 @@ def _headed(page: _Features, metadata: Metadata) -> None:
     page.add_amount("h2 and h3", np.count_nonzero((levels == 2) | (levels == 3)))
     linked = levels[heads & page.view.linked].tolist()
     page.add_amount("linked headings", len(linked))
-    page.add("linked headings share", len(linked) / max(np.count_nonzero(heads), 1))
+    page.add("linked headings share", len(linked) / max(int(np.count_nonzero(heads)), 1))
     page.add("h1 linked", 1 in linked)
     text_blocks = page.kept
     page.add_amount("headings in text", np.count_nonzero(heads[text_blocks]))
