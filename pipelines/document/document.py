@@ -268,15 +268,15 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
     nodes, ends = np.asarray(pieces.nodes, np.int64), np.asarray(document.ends, np.int64)
     depths = np.zeros(size + 1, np.int64)  # how many links each node stands in
     depths[anchors] = 1
-    np.subtract.at(depths, ends[anchors], 1)
-    linked = np.cumsum(depths[:size]) > 0
+    depths -= np.bincount(ends[anchors], minlength=size + 1)
+    linked = np.add.accumulate(depths[:size]) > 0
     in_link = census.visible * linked[nodes]
     counts = np.zeros((6, size))
     for row, values in enumerate((census.visible, in_link, census.marks)):
         counts[row] = np.bincount(nodes, values, size)
     counts[3] = ~np.asarray(pieces.skipped, np.bool_)
     counts[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
-    counts[5, [node for node, tag in enumerate(document.tags) if tag == "p"]] = 1
+    counts[5] = np.fromiter(map("p".__eq__, document.tags), np.bool_, size)
     sums = sum_sub_trees(counts.astype(np.int64), ends)
     document.T, document.LT, document.Sb, document.TG, document.LTG, document.P = sums
     blocks = document.blocks
@@ -298,13 +298,10 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
         else:
             parts.append(())
     if firsts:
-        blocks.chars = np.add.reduceat(census.visible, firsts)
-        blocks.link_chars = np.add.reduceat(in_link, firsts)
-        blocks.marks = np.add.reduceat(census.marks, firsts)
-        blocks.stops = np.add.reduceat(census.stops, firsts)
-        blocks.digits = np.add.reduceat(census.digits, firsts)
-        blocks.capitals = np.add.reduceat(census.capitals, firsts)
-        blocks.han = np.add.reduceat(census.han, firsts)
+        columns = (census.visible, in_link, census.marks, census.stops, census.digits, census.capitals, census.han)
+        sums_of_blocks = np.add.reduceat(np.array(columns), firsts, 1)
+        blocks.chars, blocks.link_chars, blocks.marks, blocks.stops = sums_of_blocks[:4]
+        blocks.digits, blocks.capitals, blocks.han = sums_of_blocks[4:]
 
 
 def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
