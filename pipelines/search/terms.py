@@ -57,9 +57,9 @@ def index_terms(  # noqa: PLR0917 - the fields in their one order, `db.records.s
         for token in index_words(fold(field[:_FIELD_CHARS]), language) if field else ():
             counts[token] |= bit << _FLAGS
     counts.update(bodies)
-    for token in set(index_words(folded[:LEAD_CHARS], language)):
-        if token in counts:  # a word that the end of the lead cuts in two is none
-            counts[token] |= LEAD << _FLAGS
+    # a word that the end of the lead cuts in two is none
+    for token in counts.keys() & index_words(folded[:LEAD_CHARS], language):
+        counts[token] |= LEAD << _FLAGS
     numbers = np.fromiter(counts.values(), np.uint32, len(counts))
     numbers = np.minimum(numbers & _COUNT, MOST_IN_BODY) << BODY_SHIFT | numbers >> _FLAGS
     joined = " ".join(counts)
