@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -35,8 +35,8 @@ class WordVotes:
     bias: Numbers
     known: frozenset[str]
 
-    def vote(self, found: Set[str]) -> Numbers:
-        rows = sorted([self.index[word] for word in self.known & found])  # sums are the same in each process
+    def vote(self, found: Iterable[str]) -> Numbers:
+        rows = sorted([self.index[word] for word in self.known.intersection(found)])  # the same sums in each process
         votes: Numbers = np.add.reduce(self.weights[rows]) / math.sqrt(max(len(rows), 1)) + self.bias
         return votes
 
