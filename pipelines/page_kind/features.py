@@ -180,7 +180,7 @@ def _text(page: _Features, extraction: Extraction) -> None:
 
 
 def _chances(page: _Features, extraction: Extraction, confidence: float, text: float) -> None:
-    """The chances of blocks to be text, and how much is in the balance."""
+    """Add what the chances of blocks to be text say of the page."""
     if extraction.scores and extraction.calibrated:
         mass = page.view.mass
         chances = np.asarray(extraction.scores)
