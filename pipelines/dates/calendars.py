@@ -168,7 +168,7 @@ def _east(text: str, *, is_japanese: bool) -> str:
         text = _ERA.sub(lambda match: f"{_ERAS[match[1]] + read_number(match[2])}{'年' * ('年' in match[0])}", text)
     if "民" in text:
         text = _ROC.sub(lambda match: f"{read_number(match[1]) + 1911}{'年' * ('年' in match[0])}", text)
-    if any(char in text for char in "历曆暦음"):
+    if "历" in text or "曆" in text or "暦" in text or "음" in text:
         text = _LUNAR.sub(" ", text)
     if "lịch" in text:
         text = _LUNAR_VIETNAMESE.sub(" ", text)

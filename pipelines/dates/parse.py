@@ -100,6 +100,8 @@ _SHORT_CLOCKED = re.compile(
     re.IGNORECASE,
 )
 _TWO = re.compile(r"(\d(?<![\w./-]\d)\d?)([./-])(\d\d?)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
+_TWO_NUMBERS = re.compile(r"\d\D+\d\d")
+"""What every date of a day, something else and a year of two digits holds."""
 _SHORT_CHARS: Final = 60
 _FIRST_BUDDHIST: Final = 32
 _YEAR_FIRST_LANGUAGES: Final = frozenset({"", "zh", "ja", "ko", "hu"})
@@ -231,7 +233,9 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
         moment = _chinese(text, now, habits.zone)
     if moment is None and has_year:
         moment = _west(text, now, habits)
-    return _two_digits(text, now, habits) if moment is None and len(text) <= _SHORT_CHARS else moment
+    if moment is None and len(text) <= _SHORT_CHARS and _TWO_NUMBERS.search(text):
+        return _two_digits(text, now, habits)
+    return moment
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:

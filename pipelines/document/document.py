@@ -7,7 +7,7 @@ Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Final, cast
@@ -73,6 +73,7 @@ _STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?(?:\s?(?
 """A `title` attribute that is a time, where readers see "5 days ago"."""
 _LINKING: Final = frozenset({"a", "area", "iframe", "frame"})
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
+_READ: Final = _NAMING | {"style", "hidden", "datetime", "title"}
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
 
 
@@ -267,15 +268,15 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
     nodes, ends = np.asarray(pieces.nodes, np.int64), np.asarray(document.ends, np.int64)
     depths = np.zeros(size + 1, np.int64)  # how many links each node stands in
     depths[anchors] = 1
-    np.subtract.at(depths, ends[anchors], 1)
-    linked = np.cumsum(depths[:size]) > 0
+    depths -= np.bincount(ends[anchors], minlength=size + 1)
+    linked = np.add.accumulate(depths[:size]) > 0
     in_link = census.visible * linked[nodes]
     counts = np.zeros((6, size))
     for row, values in enumerate((census.visible, in_link, census.marks)):
         counts[row] = np.bincount(nodes, values, size)
     counts[3] = ~np.asarray(pieces.skipped, np.bool_)
     counts[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
-    counts[5, [node for node, tag in enumerate(document.tags) if tag == "p"]] = 1
+    counts[5] = np.fromiter(map("p".__eq__, document.tags), np.bool_, size)
     sums = sum_sub_trees(counts.astype(np.int64), ends)
     document.T, document.LT, document.Sb, document.TG, document.LTG, document.P = sums
     blocks = document.blocks
@@ -297,21 +298,19 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
         else:
             parts.append(())
     if firsts:
-        blocks.chars = np.add.reduceat(census.visible, firsts)
-        blocks.link_chars = np.add.reduceat(in_link, firsts)
-        blocks.marks = np.add.reduceat(census.marks, firsts)
-        blocks.stops = np.add.reduceat(census.stops, firsts)
-        blocks.digits = np.add.reduceat(census.digits, firsts)
-        blocks.capitals = np.add.reduceat(census.capitals, firsts)
-        blocks.han = np.add.reduceat(census.han, firsts)
+        columns = (census.visible, in_link, census.marks, census.stops, census.digits, census.capitals, census.han)
+        sums_of_blocks = np.add.reduceat(np.array(columns), firsts, 1)
+        blocks.chars, blocks.link_chars, blocks.marks, blocks.stops = sums_of_blocks[:4]
+        blocks.digits, blocks.capitals, blocks.han = sums_of_blocks[4:]
 
 
 def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
-    total = np.zeros(
-        (*values.shape[:-1], values.shape[-1] + 1), np.int64 if values.dtype.kind in "biu" else values.dtype
-    )
-    np.cumsum(values, axis=-1, out=total[..., 1:])
-    sums: NDArray[Any] = total[..., ends] - total[..., :-1]
+    dtype = np.dtype(np.int64) if values.dtype.kind in "biu" else values.dtype
+    total = np.empty((*values.shape[:-1], values.shape[-1] + 1), dtype)
+    total[..., 0] = 0
+    np.add.accumulate(values, -1, dtype, total[..., 1:])
+    sums: NDArray[Any] = total.take(ends, -1)
+    sums -= total[..., :-1]
     return sums
 
 
@@ -323,17 +322,18 @@ def _attributes(  # noqa: PLR0912 - one loop
     lowered: dict[str, str] = {}
     is_dated = False  # whether some name so far is that of a date
     tags = document.tags
-    for node, element in enumerate(elements):
-        tag = tags[node]
-        pairs = cast("list[tuple[str, str]]", element.items())
+    attributes = cast("Iterator[list[tuple[str, str]]]", map(etree._Element.items, elements))
+    for node, (tag, pairs) in enumerate(zip(tags, attributes, strict=True)):
         if tag in _HEAD_READERS:
-            _HEAD_READERS[tag](document, element, dict(pairs))
+            _HEAD_READERS[tag](document, elements[node], dict(pairs))
         elif tag in _LINKING:
             linking[node] = dict(pairs)
         if not pairs:
             continue
         name = ""
         for key, value in pairs:
+            if key not in _READ:
+                continue
             if key in _NAMING:
                 part = lowered.get(value)
                 if part is None:

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from ..decode.text import clean
 from ..document.document import Document
 from ..document.noise import NOISE_TAGS, is_label
@@ -52,15 +54,19 @@ _STATED: Final = (
 )
 """Kinds with the tags and names that state them, the stronger first."""
 # When one URL occurs twice, the place that says most about its target wins.
-_RANK: Final = {
-    BlockKind.LIST: 0,
-    BlockKind.BODY: 1,
-    BlockKind.RELATED: 2,
-    BlockKind.PAGINATION: 3,
-    BlockKind.NAVIGATION: 4,
-    BlockKind.OTHER: 5,
-    BlockKind.FOOTER: 6,
-}
+_TELLING_FIRST: Final = (
+    BlockKind.LIST,
+    BlockKind.BODY,
+    BlockKind.RELATED,
+    BlockKind.PAGINATION,
+    BlockKind.NAVIGATION,
+    BlockKind.OTHER,
+    BlockKind.FOOTER,
+)
+_RANK: Final = tuple(_TELLING_FIRST.index(kind) for kind in sorted(_TELLING_FIRST))
+"""Place of each kind among these."""
+_MAY_PAGE: Final = (None, BlockKind.RELATED, BlockKind.OTHER)
+"""Places where a number is one of a page."""
 _FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
 """Everything inside these is of their kind."""
 _HEADLINE_CHARS: Final = 8
@@ -150,7 +156,7 @@ class _Places:
 
     def kind(self, node: int, anchor: str, block: int) -> BlockKind:
         stated = self.kinds[node]
-        if stated in {None, BlockKind.RELATED, BlockKind.OTHER} and 0 < len(anchor) <= 12 and _PAGES.match(anchor):
+        if 0 < len(anchor) <= 12 and stated in _MAY_PAGE and _PAGES.match(anchor):
             return BlockKind.PAGINATION
         headline = len(anchor) >= _HEADLINE_CHARS or (len(anchor) >= 5 and anchor.count(" ") >= 2)
         if stated is None:
@@ -172,20 +178,19 @@ class _Places:
 
 
 def _kinds(document: Document) -> list[BlockKind | None]:
-    if not document.tags:
-        return []
-    tags, names = document.tags, document.names
-    plain, links = (document.T - document.LT).tolist(), document.LTG.tolist()
-    half, most = plain[0] * 0.5, 0.8 * links[0] + 3
-    kinds: list[BlockKind | None] = []
-    for node, parent in enumerate(document.parents):
-        kind = kinds[parent] if parent >= 0 else None
-        # A container of most of the page's text or links says nothing by its name, one without links is not asked.
-        if 0 < links[node] <= most and kind not in _FINAL and plain[node] <= half:
-            name = names[node]
-            if name or tags[node] in NOISE_TAGS:
-                kind = _named(name, tags[node]) or kind
-        kinds.append(kind)
+    """Return the kind of each node that holds links; None for others."""
+    tags, names, parents, links = document.tags, document.names, document.parents, document.LTG
+    kinds: list[BlockKind | None] = [None] * len(tags)
+    if not tags:
+        return kinds
+    plain = document.T - document.LT
+    # A container of most of the page's text or links says nothing by its name.
+    is_asked = ((links <= 0.8 * links[0] + 3) & (plain <= plain[0] * 0.5)).tolist()
+    for node in np.flatnonzero(links).tolist():
+        kind = kinds[parents[node]] if node else None
+        if is_asked[node] and (names[node] or tags[node] in NOISE_TAGS) and kind not in _FINAL:
+            kind = _named(names[node], tags[node]) or kind
+        kinds[node] = kind
     return kinds
 
 

@@ -6,6 +6,7 @@ It runs in workers. Times are looked for in URLs only when the crawl has a perio
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -116,6 +117,12 @@ def host_identity(host: str) -> tuple[int, int, str]:
     return fingerprint(host), fingerprint(site), site
 
 
+@lru_cache(maxsize=8192)
+def _identity(url: str) -> tuple[int, str, bool]:
+    """Return identifier and host of a page, and whether its URL is that of a file."""
+    return fingerprint(url), sys.intern(host_key(url)), bool(file_type(url))
+
+
 def url_id(url: str, kind: str) -> int:
     """Return the identifier of a URL; a page that is also named as a feed has two."""
     return fingerprint(url if kind == Kind.PAGE else f"{kind} {url}")
@@ -206,16 +213,16 @@ def resolve(
     details: list[str] = []
     refuse = path_rules(scope.below, scope.include, scope.exclude)
     for url, nofollow in zip(links.urls, links.nofollow, strict=True):
-        host = host_key(url)
+        identifier, host, is_file = _identity(url)
         number = number_of.get(host)
         if number is None:
             number = number_of[host] = len(number_of)
             covered.append(scope.covers(host))
-        ids.append(fingerprint(url))
+        ids.append(identifier)
         host_of.append(number)
         if not covered[number]:
             reasons.append(SkipReason.OUTSIDE)
-        elif file_type(url):
+        elif is_file:
             reasons.append(SkipReason.FILE)
         else:
             reasons.append(SkipReason.NOFOLLOW if nofollow else None)

@@ -26,8 +26,8 @@ _HANT: Final = frozenset(
     "鄉爭亞親億從眾優傳傷華協單衛歷壓廠聽啟響團園圍圖場壞塊堅壇處備復頭奪奮獎婦媽孫寧寶審寬導將爾塵層歲島幣師幫莊慶"
     "庫廟張彈強歸當錄"
 )
-_ONLY_HANS: Final = _HANS - _HANT
-_ONLY_HANT: Final = _HANT - _HANS
+_ONLY_HANS = re.compile(f"[{''.join(_HANS - _HANT)}]")
+_ONLY_HANT = re.compile(f"[{''.join(_HANT - _HANS)}]")
 _CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]+")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -113,8 +113,7 @@ def _serbian(sample: str, best: str) -> str:
 
 def _chinese(sample: str, declared: str) -> str:
     sample = sample[:_TELLING_CHARS]
-    simple = sum(map(_ONLY_HANS.__contains__, sample))
-    traditional = sum(map(_ONLY_HANT.__contains__, sample))
+    simple, traditional = _count(_ONLY_HANS, sample), _count(_ONLY_HANT, sample)
     if simple == traditional:
         declared = declared.lower()
         return "zh-Hant" if any(mark in declared for mark in ("tw", "hk", "mo", "hant")) else "zh-Hans"

@@ -86,6 +86,10 @@ _BEHIND = re.compile(
 _OTHER_ROLES: Final = LISTS.words("other roles")
 _STOPS: Final = frozenset("。！？；…)）】")
 _ROLES: Final = LISTS.words("reporters", "helpers", "writers")
+_ROLE_ENDS, _SIGNATURE_ENDS = (
+    re.compile(f"[{''.join({word[-1] for word in words})}]") for words in (_ROLES, LISTS["closing signatures"])
+)
+"""Last characters of their words, one of which stands where one of the words does."""
 _OPENS = re.compile(r"\s{0,3}[（(]")
 _FAMILY: Final = LISTS.words("family names")
 _COMPOUND: Final = LISTS.words("compound family names")
@@ -144,7 +148,7 @@ _OTHERS_BEHIND = re.compile(
     rf"[;,.|·]?\s{{1,3}}(?:and\s)?(?:medically\s)?{_any('others by')}\s{_PREPOSITION}\s.*$", re.IGNORECASE
 )
 _FROM_PLACE = re.compile(rf"{_any('before cities')}\s")
-_JOINED_NAMES = re.compile(rf"[,、，&;/]|\s{_AND}")
+_JOINED_NAMES = re.compile(rf"[,、，&;/\s](?:(?<!\s)|{_AND})")
 _SPLIT = re.compile(
     rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000|(?<=[가-힣])·(?=[가-힣])"
 )
@@ -356,6 +360,8 @@ def parse_prose(line: str) -> list[str]:
     if len(line) <= 60 and line[-1:] not in _STOPS and (names := parse_line(line)):
         return names
     for piece in (line[:60], line[-60:]) if len(line) > 60 else (line,):
+        if not _ROLE_ENDS.search(piece):
+            continue
         part = _SPACED.sub(_joined, piece)
         helpers: list[str] = []
         for match in _WEAK.finditer(part):
@@ -379,7 +385,8 @@ def parse_prose(line: str) -> list[str]:
 def _signed(line: str) -> list[str]:
     if len(line) <= 40:
         return parse_line(line)
-    signed = _SIGNED.match(line[:40]) or _END.search(line[-40:])
+    end = line[-40:]
+    signed = _SIGNED.match(line[:40]) or (_SIGNATURE_ENDS.search(end) and _END.search(end))
     if signed:
         return parse_line(signed[0])
     bracket = max(line.rfind("（", -30), line.rfind("(", -30), line.rfind("【", -30))

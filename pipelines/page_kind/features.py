@@ -54,8 +54,8 @@ _MEMBER: Final = ("user", "member", "author", "poster", "profile", "avatar", "ni
 """Names of containers that show who wrote something."""
 _MOST_MEMBERS: Final = 400
 _NAME_CHARS: Final = 40
-_USER_PATH = re.compile(r"[/?&.](?:users?|u|uid|members?|profiles?|people|authors?|space)[/=-]", re.IGNORECASE)
-"""Part of the URL of a page about a person."""
+_USER_LINE = re.compile(r"[/?&.](?:users?|u|uid|members?|profiles?|people|authors?|space)[/=-].*")
+"""Rest of the line from the part of a URL, in small letters, that tells of a page about a person."""
 _LIST_PATH = re.compile(
     r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
     r"author|page|section|forum|node_\d{1,7}|list(?:[-_]?\d{1,5}){0,3}|index_\d{1,5})"
@@ -76,8 +76,13 @@ _MOST_LINKS: Final = 100
 _SHORT_PATH: Final = 12
 _NUMBER = re.compile(r"\d{5}")
 _DAY = re.compile(r"(?:19|20)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]|\d\d)")
+_sum, _largest = np.add.reduce, np.maximum.reduce
+"""Sums and maxima as numpy's methods find them, which pass through Python first."""
 _NUMBERED_LINE = re.compile(rf"{_NUMBER.pattern}.*")
 _DATED_LINE = re.compile(rf"{_DAY.pattern}.*")
+
+
+Amount = float | np.number[Any]
 
 
 class _Features:
@@ -89,7 +94,7 @@ class _Features:
         is_prose = (view.mass >= _SENTENCE) & ~view.linked & (blocks.stops + (view.mass >= 200) > 0)
         self.prose = np.where(is_prose, view.mass, 0.0)
         self.kept: NDArray[np.int64] = np.asarray(extraction.blocks, np.int64)
-        self.total = max(float(view.mass.sum()), 1.0)
+        self.total = max(float(_sum(view.mass)), 1.0)
         self.headlines = view.linked & (view.links * view.breadth >= _HEADLINE)
         tags, parents = document.tags, document.parents
         self.dense = view.sums(self.prose)
@@ -101,10 +106,10 @@ class _Features:
         self.members = _members(document.names)
         self.values: dict[str, float] = {}
 
-    def add(self, name: str, value: float) -> None:
+    def add(self, name: str, value: Amount) -> None:
         self.values[name] = float(value)
 
-    def add_amount(self, name: str, value: float) -> None:
+    def add_amount(self, name: str, value: Amount) -> None:
         """Add a feature of which orders of magnitude count, not differences."""
         self.values[name] = log1p(max(float(value), 0.0))
 
@@ -139,44 +144,54 @@ def _text(page: _Features, extraction: Extraction) -> None:
     text_blocks, mass, blocks = page.kept, page.view.mass, page.document.blocks
     page.add("confidence", confidence)
     sizes = mass[text_blocks]
-    text = float(sizes.sum())
+    text = float(_sum(sizes))
     page.add_amount("text", text)
     page.add("text share", text / page.total)
     page.add_amount("text blocks", len(text_blocks))
-    prose = float(page.prose[text_blocks].sum())
+    prose_sizes = page.prose[text_blocks]
+    prose = float(_sum(prose_sizes))
     page.add_amount("prose", prose)
     page.add("prose share", prose / max(text, 1.0))
-    page.add_amount("prose blocks", float((page.prose[text_blocks] > 0).sum()))
-    page.add_amount("longest block", float(sizes.max(initial=0.0)))
+    page.add_amount("prose blocks", np.count_nonzero(prose_sizes > 0))
+    page.add_amount("longest block", _largest(sizes, initial=0.0))
     page.add_amount("mean block", text / max(len(text_blocks), 1))
-    page.add("short share", float(sizes[sizes < _SHORT].sum()) / max(text, 1.0))
-    page.add("short blocks", float((sizes < _SHORT).mean()) if len(text_blocks) else 1.0)
-    chars = max(float(page.view.chars[text_blocks].sum()), 1.0)
-    page.add("linked in text", float(page.view.links[text_blocks].sum()) / chars)
+    short = sizes[sizes < _SHORT]
+    page.add("short share", float(_sum(short)) / max(text, 1.0))
+    page.add("short blocks", len(short) / len(sizes) if len(sizes) else 1.0)
+    chars = max(float(_sum(page.view.chars[text_blocks])), 1.0)
+    page.add("linked in text", float(_sum(page.view.links[text_blocks])) / chars)
     for name, counts in (("stops", blocks.stops), ("marks", blocks.marks), ("digits", blocks.digits)):
-        page.add(f"{name} in text", float(counts[text_blocks].sum()) / max(text, 30.0))
+        page.add(f"{name} in text", float(_sum(counts[text_blocks])) / max(text, 30.0))
     if len(text_blocks):
         first, last = int(text_blocks[0]), int(text_blocks[-1])
         span = slice(first, last + 1)
-        inside = max(float(mass[span].sum()), 1.0)
+        inside = max(float(_sum(mass[span])), 1.0)
         page.add("gaps in text", 1 - text / inside)
-        page.add_amount("links between", float(page.view.linked[span].sum()))
-        page.add("links between share", float(page.view.linked[span].mean()))
-        page.add_amount("text before", float(mass[:first].sum()))
-        page.add_amount("text behind", float(mass[last + 1 :].sum()))
+        linked = np.count_nonzero(page.view.linked[span])
+        page.add_amount("links between", linked)
+        page.add("links between share", linked / (last + 1 - first))
+        page.add_amount("text before", _sum(mass[:first]))
+        page.add_amount("text behind", _sum(mass[last + 1 :]))
         page.add("begins at", first / page.size)
     else:
         for name in ("gaps in text", "links between", "links between share", "text before", "text behind", "begins at"):
             page.add(name, 0.0)
+    _chances(page, extraction, confidence, text)
+
+
+def _chances(page: _Features, extraction: Extraction, confidence: float, text: float) -> None:
+    """Add what the chances of blocks to be text say of the page."""
     if extraction.scores and extraction.calibrated:
+        mass = page.view.mass
         chances = np.asarray(extraction.scores)
         expected = chances * mass
-        page.add_amount("expected text", float(expected.sum()))
-        page.add("best chance", float(chances.max()))
-        page.add("mean chance", float(expected.sum()) / page.total)
-        page.add("chance of text", float(expected[text_blocks].sum()) / max(text, 1.0))
-        doubt = float((chances * (1 - chances) * mass).sum())
-        page.add("doubt", doubt / max(float(expected.sum()), 1.0))
+        all_expected = float(_sum(expected))
+        page.add_amount("expected text", all_expected)
+        page.add("best chance", _largest(chances))
+        page.add("mean chance", all_expected / page.total)
+        page.add("chance of text", float(_sum(expected[page.kept])) / max(text, 1.0))
+        doubt = float(_sum(chances * (1 - chances) * mass))
+        page.add("doubt", doubt / max(all_expected, 1.0))
     else:
         page.add_amount("expected text", confidence * text)
         page.add("best chance", confidence)
@@ -189,13 +204,13 @@ def _around(page: _Features) -> None:
     blocks = page.document.blocks
     page.add_amount("all text", page.total)
     page.add_amount("all blocks", page.size)
-    prose = float(page.prose.sum())
+    prose = float(_sum(page.prose))
     page.add_amount("all prose", prose)
     page.add("all prose share", prose / page.total)
-    page.add("all short share", float(page.view.mass[page.view.mass < _SHORT].sum()) / page.total)
-    page.add("all stops", float(blocks.stops.sum()) / max(page.total, 30.0))
-    page.add("all digits", float(blocks.digits.sum()) / float(page.view.chars.sum()))
-    page.add_amount("longest of all", float(page.view.mass.max(initial=0.0)))
+    page.add("all short share", float(_sum(page.view.mass[page.view.mass < _SHORT])) / page.total)
+    page.add("all stops", float(_sum(blocks.stops)) / max(page.total, 30.0))
+    page.add("all digits", float(_sum(blocks.digits)) / float(_sum(page.view.chars)))
+    page.add_amount("longest of all", _largest(page.view.mass, initial=0.0))
     ordered = np.sort(page.prose)[::-1]
     page.add_amount("fifth paragraph", float(ordered[4]) if page.size > 4 else 0.0)
     dense = page.dense
@@ -215,22 +230,21 @@ def _headed(page: _Features, metadata: Metadata) -> None:
     document = page.document
     blocks = document.blocks
     levels, heads = page.levels, page.levels > 0
-    page.add_amount("h1", float((levels == 1).sum()))
-    page.add_amount("h2 and h3", float(((levels == 2) | (levels == 3)).sum()))
-    linked = heads & page.view.linked
-    page.add_amount("linked headings", float(linked.sum()))
-    page.add("linked headings share", float(linked.sum()) / max(float(heads.sum()), 1.0))
-    page.add("h1 linked", float(bool((linked & (levels == 1)).any())))
+    page.add_amount("h1", np.count_nonzero(levels == 1))
+    page.add_amount("h2 and h3", np.count_nonzero((levels == 2) | (levels == 3)))
+    linked = levels[heads & page.view.linked].tolist()
+    page.add_amount("linked headings", len(linked))
+    page.add("linked headings share", len(linked) / max(int(np.count_nonzero(heads)), 1))
+    page.add("h1 linked", 1 in linked)
     text_blocks = page.kept
-    inside = np.zeros(page.size, np.bool_)
-    inside[text_blocks] = True
-    page.add_amount("headings in text", float((heads & inside).sum()))
+    page.add_amount("headings in text", np.count_nonzero(heads[text_blocks]))
     under = np.zeros(page.size, np.bool_)
     for back in (1, 2, 3):
         under[back:] |= page.headlines[:-back]
     body = text_blocks[(page.view.mass[text_blocks] >= _SUMMARY) & ~page.view.linked[text_blocks]]
-    page.add_amount("summaries in text", float(under[body].sum()))
-    page.add("summaries share of text", float(under[body].mean()) if len(body) else 0.0)
+    summaries = np.count_nonzero(under[body])
+    page.add_amount("summaries in text", summaries)
+    page.add("summaries share of text", summaries / len(body) if len(body) else 0.0)
     title = metadata.title or document.title
     wanted = squeeze(title)
     page.add_amount("title", len(wanted) + 1.5 * sum("\u3040" <= char <= "\u9fff" for char in wanted))
@@ -247,7 +261,7 @@ def _headed(page: _Features, metadata: Metadata) -> None:
     page.add("headed", float(place >= 0))
     page.add_amount("links under headline", passed if place >= 0 else 30)
     page.add("headline is heading", float(place >= 0 and bool(heads[place])))
-    page.add_amount("text under headline", float(page.view.mass[place + 1 : first].sum()) if place >= 0 else 500)
+    page.add_amount("text under headline", _sum(page.view.mass[place + 1 : first]) if place >= 0 else 500)
 
 
 def _members(names: Sequence[str]) -> list[int]:
@@ -280,27 +294,24 @@ def _repeated(page: _Features) -> None:
         "sections": prose >= 100,
     }
     page.add_amount("price tags", float(prices[0]))
-    any_kind = np.zeros(page.count, np.bool_)
-    for flagged in kinds.values():
-        any_kind |= flagged
-    chosen = np.flatnonzero(any_kind)
+    flags = np.array(list(kinds.values()))
+    chosen = np.flatnonzero(np.logical_or.reduce(flags))
     tags, parents = document.tags, document.parents
     numbers: dict[tuple[int, str], int] = {}
     group = np.array(
         [numbers.setdefault((parents[node] if node else 0, tags[node]), len(numbers)) for node in chosen.tolist()],
         np.int64,
     )
-    amounts = text[chosen]
-    for name, flagged in kinds.items():
-        picked = flagged[chosen]
-        groups = group[picked]
-        if not len(groups):
-            page.values[name] = page.values[f"{name} hold"] = 0.0
-            continue
-        members = np.bincount(groups)
-        page.add_amount(name, int(members.max()))
-        held = np.bincount(groups, amounts[picked])
-        page.add(f"{name} hold", float(held[members > 2].max(initial=0.0)) / page.total)
+    # a row of groups for each kind, counted at once
+    rows, places = np.nonzero(flags[:, chosen])
+    cells, shape = rows * len(numbers) + group[places], (len(kinds), len(numbers))
+    members = np.bincount(cells, minlength=len(kinds) * len(numbers)).reshape(shape)
+    held = np.bincount(cells, text[chosen[places]], len(kinds) * len(numbers)).reshape(shape)
+    most = _largest(members, 1, initial=0).tolist()
+    hold = _largest(held, 1, where=members > 2, initial=0.0).tolist()
+    for name, size, mass in zip(kinds, most, hold, strict=True):
+        page.add_amount(name, size)
+        page.add(f"{name} hold", mass / page.total)
 
 
 def _voices(page: _Features, metadata: Metadata, links: Links) -> None:
@@ -316,19 +327,20 @@ def _voices(page: _Features, metadata: Metadata, links: Links) -> None:
         if block < page.size and starts[block] < ends[node] and len(blocks.texts[block]) <= _NAME_CHARS:
             names.add(blocks.texts[block])
     page.add_amount("names", len(names))
-    page.add_amount("people", len([url for url in links.urls[:_MOST_MEMBERS] if _USER_PATH.search(url, 8)]))
+    people = _USER_LINE.findall("\n".join([url[8:] for url in links.urls[:_MOST_MEMBERS]]).lower())
+    page.add_amount("people", len(people))
     first, last = (int(starts[kept[0]]), int(starts[kept[-1]])) if len(kept) else (0, -1)
-    page.add_amount("members in text", float(((members > first) & (members < last)).sum()))
+    page.add_amount("members in text", np.count_nonzero((members > first) & (members < last)))
     page.add_amount("times in text", sum(first < node < last for node, _ in page.document.times))
     # a line or two between are a picture's
-    begun = np.flatnonzero(np.diff(kept, prepend=-9) > 3)
     mass = page.view.mass[kept]
-    page.add("longest run", float(np.add.reduceat(mass, begun).max()) / max(float(mass.sum()), 1.0) if len(kept) else 0)
-    h1 = page.levels == 1
-    page.add("one headline", float(h1.sum() == 1 and not (h1 & page.view.linked).any()))
+    begun = [0, *(np.flatnonzero(kept[1:] - kept[:-1] > 3) + 1).tolist()]
+    page.add("longest run", _largest(np.add.reduceat(mass, begun)) / max(_sum(mass), 1.0) if len(kept) else 0)
+    h1 = np.flatnonzero(page.levels == 1)
+    page.add("one headline", len(h1) == 1 and not page.view.linked[h1[0]])
     is_dated = bool(metadata.published_at) and metadata.published_from != "url"
     page.add("headed and dated", page.values["headed"] * is_dated)
-    page.add_amount("dated prose", page.prose[kept].sum() * is_dated)
+    page.add_amount("dated prose", _sum(page.prose[kept]) * is_dated)
     stated = read(page.document)
     page.add_amount("stated body", len(stated.body))
     page.add("states headline", float(bool(stated.headline) and squeeze(stated.headline) == squeeze(metadata.title)))
@@ -355,9 +367,9 @@ def _forms(page: _Features) -> None:
     page.add_amount("forms", len(starts))
     node = starts[largest] if largest >= 0 else -1
     before = page.view.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
-    page.add("form at", float(before.mean()))
-    page.add("form behind text", float(page.view.mass[before].sum()) / page.total)
-    page.add("form behind prose", float(page.prose[before].sum()) / max(float(page.prose.sum()), 1.0))
+    page.add("form at", np.count_nonzero(before) / page.size)
+    page.add("form behind text", float(_sum(page.view.mass[before])) / page.total)
+    page.add("form behind prose", float(_sum(page.prose[before])) / max(float(_sum(page.prose)), 1.0))
     page.add("text in form", document.T[node] / max(document.T[0], 1) if node >= 0 else 0.0)
     page.add_amount("fields per text", 100 * sum(asked) / page.total)
 
@@ -418,7 +430,7 @@ def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
     }
     page.add_amount("links", len(links))
     page.add("link share", page.document.LT[0] / max(page.document.T[0], 1))
-    page.add_amount("headlines", float(page.headlines.sum()))
+    page.add_amount("headlines", np.count_nonzero(page.headlines))
     for name, times in counts.items():
         page.add_amount(f"{name} links", times)
         page.add(f"{name} links share", times / count)

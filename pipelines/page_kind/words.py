@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from itertools import compress
 from string import ascii_lowercase
 from typing import Final, NamedTuple, cast
@@ -28,10 +29,13 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Words(NamedTuple):
-    """Words of a page: of its title, headings and so on by place, and of its text."""
+    """Words of a page: of its title, headings and so on by place, and of its text.
 
-    site: frozenset[str] = frozenset()
-    text: frozenset[str] = frozenset()
+    Those of the text may be repeated: to drop repeats costs more than to look all up.
+    """
+
+    site: Collection[str] = ()
+    text: Collection[str] = ()
 
 
 def words(document: Document, extraction: Extraction) -> Words:
@@ -73,4 +77,4 @@ def words(document: Document, extraction: Extraction) -> Words:
     for value in document.metas.get("og:type", ())[:3]:
         marked.add(f"o:{value[:30].lower()}")
     marked.update(f"j:{name}" for name in find_types(document))
-    return Words(frozenset(marked), frozenset(terms(extraction.text[:_TEXT_CHARS])))
+    return Words(marked, terms(extraction.text[:_TEXT_CHARS]))

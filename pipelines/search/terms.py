@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -32,6 +31,8 @@ _HEADS: Final = 2
 HASH_SHIFT: Final = 9
 BODY_SHIFT: Final = 5
 MOST_IN_BODY: Final = 15
+_FLAGS: Final = 24
+_COUNT: Final = (1 << _FLAGS) - 1
 TITLE, NAMES, LEAD, DESCRIPTION, TAGS = (1 << bit for bit in (4, 3, 2, 1, 0))
 """Bits of fields in which the term is: title, authors and source, first characters, description, tags."""
 
@@ -50,23 +51,19 @@ def index_terms(  # noqa: PLR0917 - the fields in their one order, `db.records.s
     folded = fold(text[:MAX_CHARS])
     titles = index_words(fold(title[:_FIELD_CHARS]), language)
     bodies = index_words(folded, language)
-    others = {TITLE: titles}
+    # of each token its bits of fields above its count in the body, which is below 1 << _FLAGS
+    counts = Counter(dict.fromkeys(titles, TITLE << _FLAGS))
     for bit, field in ((NAMES, f"{authors}\n{source}"), (DESCRIPTION, description), (TAGS, tags)):
-        others[bit] = index_words(fold(field[:_FIELD_CHARS]), language)
-    heads = dict.fromkeys(chain(*others.values()), 0)
-    for bit, words in others.items():
-        for token in words:
-            heads[token] |= bit
-    counts = {**dict.fromkeys(heads, 0), **Counter(bodies)}
-    tokens = list(counts)
-    numbers = np.fromiter(counts.values(), np.uint32, len(tokens))
-    numbers = np.minimum(numbers, MOST_IN_BODY) << np.uint32(BODY_SHIFT)
-    numbers[: len(heads)] |= np.fromiter(heads.values(), np.uint32, len(heads))
+        for token in index_words(fold(field[:_FIELD_CHARS]), language) if field else ():
+            counts[token] |= bit << _FLAGS
+    counts.update(bodies)
     # a word that the end of the lead cuts in two is none
-    lead = set(index_words(folded[:LEAD_CHARS], language))
-    numbers |= np.fromiter(map(lead.__contains__, tokens), np.uint32, len(tokens)) * np.uint32(LEAD)
-    joined = " ".join(tokens)
-    hashes = np.fromiter(map(crc32, joined.encode().split(b" ")), np.uint32, len(tokens)) >> HASH_SHIFT << HASH_SHIFT
+    for token in counts.keys() & index_words(folded[:LEAD_CHARS], language):
+        counts[token] |= LEAD << _FLAGS
+    numbers = np.fromiter(counts.values(), np.uint32, len(counts))
+    numbers = np.minimum(numbers & _COUNT, MOST_IN_BODY) << BODY_SHIFT | numbers >> _FLAGS
+    joined = " ".join(counts)
+    hashes = np.fromiter(map(crc32, joined.encode().split(b" ")), np.uint32, len(counts)) >> HASH_SHIFT << HASH_SHIFT
     numbers = np.sort(hashes | numbers)
     sizes = np.array([_FORMAT << 24 | len(titles), len(bodies)], np.uint32)
     return IndexTerms(joined, np.concatenate([sizes, numbers]).astype("<u4").tobytes())

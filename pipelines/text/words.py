@@ -253,7 +253,7 @@ def other_word_list(folded: str) -> list[str]:
     >>> other_word_list("the 2,500 bridges")
     ['the', '2500', 'bridges']
     """
-    if _PAIRED.search(folded):
+    if not folded.isascii() and _PAIRED.search(folded):
         return [word for word, _, _ in other_words(folded)]
     # one call finds all, where there is nothing to be done with most
     words = _OTHER_WORD.findall(folded)

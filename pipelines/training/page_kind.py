@@ -179,8 +179,8 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
 def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[WordVotes, WordVotes]:
     pages = [data.pages[page].words for page in chosen.tolist()]
     return (
-        _learn_votes(data, chosen, [words.site for words in pages], params.site_hosts, params.site_words),
-        _learn_votes(data, chosen, [words.text for words in pages], params.text_hosts, params.text_words),
+        _learn_votes(data, chosen, [frozenset(words.site) for words in pages], params.site_hosts, params.site_words),
+        _learn_votes(data, chosen, [frozenset(words.text) for words in pages], params.text_hosts, params.text_words),
     )
 
 

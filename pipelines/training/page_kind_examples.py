@@ -153,7 +153,8 @@ def _look(
     extraction = read(document)
     page_metadata = metadata.extract(document, extraction, fetched_at)
     values = features(document, extraction, page_metadata, links.extract(document, extraction))
-    return extraction, page_metadata, (values, words(document, extraction))
+    found = words(document, extraction)
+    return extraction, page_metadata, (values, Words(frozenset(found.site), frozenset(found.text)))
 
 
 def _fold(page: KnownPage) -> int:
