@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Final, Protocol, Self
 
 from ..models.files import load
@@ -16,11 +17,11 @@ MOST_TERMS: Final = 200_000
 
 
 class Frequencies(Protocol):
-    """Anything that knows how rare a term is."""
+    """Anything that knows how rare terms are, and how much oftener than others they begin their texts."""
 
-    def idf(self, term: str) -> float: ...
+    def idfs(self, terms: Sequence[str]) -> list[float]: ...
 
-    def opening(self, term: str) -> float: ...
+    def openings(self, terms: Sequence[str]) -> list[float]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class ShippedFrequencies:
     """Inverse document frequencies by term; `rare` and `rare_han` of those not listed."""
 
     rarities: Mapping[str, float]
-    openings: Mapping[str, float]
+    opening_odds: Mapping[str, float]
     rare_han: float
     rare: float
 
@@ -43,13 +44,18 @@ class ShippedFrequencies:
             return rarity
         return self.rare_han if term[:1] >= "\u2e80" else self.rare
 
-    def opening(self, term: str) -> float:
-        """Return how much oftener than others the term begins its texts, a logarithm.
+    def idfs(self, terms: Sequence[str]) -> list[float]:
+        known = self.rarities.get
+        return [known(term) or self.idf(term) for term in terms]
 
-        >>> shipped().opening("北京") > shipped().opening("记者")
+    def openings(self, terms: Sequence[str]) -> list[float]:
+        """Return how much oftener than others the terms begin their texts, as logarithms.
+
+        >>> beijing, reporter = shipped().openings(["北京", "记者"])
+        >>> beijing > reporter
         True
         """
-        return self.openings.get(term, 0.0)
+        return list(map(self.opening_odds.get, terms, repeat(0.0)))
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
@@ -96,5 +102,8 @@ class LearnedFrequencies:
         share = (self.counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
         return -math.log(share)
 
-    def opening(self, term: str) -> float:
-        return self._start.opening(term)
+    def idfs(self, terms: Sequence[str]) -> list[float]:
+        return list(map(self.idf, terms))
+
+    def openings(self, terms: Sequence[str]) -> list[float]:
+        return self._start.openings(terms)

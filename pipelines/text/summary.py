@@ -91,7 +91,7 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     if not len(usable):
         return ""
     counts = np.bincount(text.ids[text.is_telling], minlength=size)
-    weights = counts * np.fromiter(map(frequencies.idf, text.vocabulary), np.float64, size)
+    weights = counts * np.array(frequencies.idfs(text.vocabulary))
     heavy = np.bincount(of, weights[terms], len(spans))[usable] / np.sqrt(sizes[usable])
     in_title = np.zeros(size, np.bool_)
     in_title[text.ids[:behind][text.is_telling[:behind]]] = True

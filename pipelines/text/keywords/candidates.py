@@ -92,10 +92,7 @@ def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     none = KeywordCandidates((), np.zeros((0, len(COLUMNS))))
     if not len(text):
         return none
-    rarity, opening = (
-        np.fromiter(map(of, text.vocabulary), np.float64, len(text.vocabulary))
-        for of in (frequencies.idf, frequencies.opening)
-    )
+    rarity, opening = (np.array(of(text.vocabulary)) for of in (frequencies.idfs, frequencies.openings))
     words = _Words(text, rarity[text.ids], opening[text.ids])
     if not words.inside.any():
         return none

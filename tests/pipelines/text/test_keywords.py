@@ -91,7 +91,9 @@ def test_place_of_a_phrase_is_that_of_its_words() -> None:
     found = find(analyse("", "The Hekou ferry and a bridge.", "en"), known)
     opening = dict(zip(found.terms, found.column("opening"), strict=True))
     assert opening == {"Hekou": 1.0, "ferry": -0.5, "Hekou ferry": 0.25, "bridge": 0.0}
-    assert LearnedFrequencies().opening("北京") == shipped().opening("北京") > 0
+    (beijing,) = shipped().openings(["北京"])
+    assert LearnedFrequencies().openings(["北京"]) == [beijing]
+    assert beijing > 0
 
 
 def test_phrases_do_not_reach_over_stop_words_and_signs() -> None:
