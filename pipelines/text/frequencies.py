@@ -17,7 +17,7 @@ MOST_TERMS: Final = 200_000
 
 
 class Frequencies(Protocol):
-    """Anything that knows how rare terms are, and how much oftener than others they begin their texts."""
+    """Anything that knows how rare terms are, and how often they begin texts."""
 
     def idfs(self, terms: Sequence[str]) -> list[float]: ...
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -182,6 +183,7 @@ def _size(sentence: str) -> int:
     return len(sentence) // (2 if sentence.count(" ") * 12 > len(sentence) else 1)
 
 
+@lru_cache(maxsize=128)
 def _shorten(sentence: str, most: int) -> str:
     sentence = " ".join(sentence.split())
     if _size(sentence) <= most:

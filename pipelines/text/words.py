@@ -117,6 +117,7 @@ def search_words(text: str) -> list[str]:
     return _words(text, lambda run: _cutter().cut_for_search(run))
 
 
+@lru_cache(maxsize=8)
 def fold(text: str) -> str:
     """Fold a text for a search: NFKC, without case, in simplified characters.
 
@@ -187,9 +188,8 @@ def index_words(folded: str, language: str) -> list[str]:
     (['the', 'bridg', 'of', 'hekou', 'cost', '2.5'], ['muller', 'mueller'])
     """
     tokens: list[str] = []
-    rest = folded
+    rest = without_han(folded)
     if runs := _HAN_RUN.findall(folded):
-        rest = "\n".join(_HAN_RUN.split(folded))
         for run in runs:
             tokens += character_pairs(run)
         for word in _cut(_APART.join(runs)):
@@ -244,6 +244,11 @@ def find_han(folded: str) -> list[str]:
     return _HAN_RUN.findall(folded)
 
 
+def without_han(folded: str) -> str:
+    """Return a folded text with line breaks in place of runs of Chinese characters."""
+    return "\n".join(_HAN_RUN.split(folded))
+
+
 def cut_han(runs: Sequence[str]) -> list[str]:
     """Return the words of runs of Chinese characters, all cut at once.
 
@@ -255,7 +260,7 @@ def cut_han(runs: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=8)
 def _cut(runs: str) -> tuple[str, ...]:
-    """Return the words of joined runs; the index, keywords and classes ask for those of the same text."""
+    """Return the words of joined runs, which the index and keywords both ask for."""
     return tuple(_cutter().cut(runs))
 
 
@@ -266,7 +271,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _tags(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the parts of speech of words, which are the same in every text, and are remembered."""
+    """Return the parts of speech of words; they are the same in every text."""
     known, tag = _known_tags(), _cutter().tag
     new = set(words).difference(known)
     if len(known) + len(new) > _MOST_TAGS:
@@ -286,17 +291,18 @@ def _known_tags() -> dict[str, str]:
     return {}
 
 
-def other_word_list(folded: str) -> list[str]:
+@lru_cache(maxsize=8)
+def other_word_list(folded: str) -> tuple[str, ...]:
     """Return the words that `other_words` yields.
 
     >>> other_word_list("the 2,500 bridges")
-    ['the', '2500', 'bridges']
+    ('the', '2500', 'bridges')
     """
     if _PAIRED.search(folded):
-        return [word for word, _, _ in other_words(folded)]
+        return tuple(word for word, _, _ in other_words(folded))
     # one call finds all, where there is nothing to be done with most
     words = _OTHER_WORD.findall(folded)
-    return [word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in words]
+    return tuple([word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in words])
 
 
 def _bare(word: str) -> str:

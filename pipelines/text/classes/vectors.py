@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis import AnalysedText
-from ..words import MAX_CHARS, code_points, cut_han, english_stem, find_han, fold, other_word_list
+from ..words import MAX_CHARS, code_points, cut_han, english_stem, find_han, fold, other_word_list, without_han
 
 Numbers = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -134,20 +134,23 @@ def is_word(ids: Ids) -> NDArray[np.bool_]:
 
 
 def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
-    return _han_words(folded, analysed) + [english_stem(word) for word in other_word_list(folded)]
+    return [*_han_words(find_han(folded), analysed), *map(english_stem, other_word_list(folded))]
 
 
-def _han_words(folded: str, analysed: AnalysedText | None) -> list[str]:
-    """Return the Chinese words of a folded text; equal runs are not cut again."""
-    runs = find_han(folded)
+def _han_words(runs: Sequence[str], analysed: AnalysedText | None) -> list[str]:
+    """Return the words of runs of Chinese characters; equal runs are not cut again."""
     return analysed.han_words() if analysed is not None and analysed.runs == tuple(runs) else cut_han(runs)
 
 
 def _pieces(text: Text) -> tuple[list[str], list[str], str]:
-    folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
-    written = other_word_list(folded)
-    stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
-    return _han_words(folded, text.analysed) + [english_stem(word) for word in written], written, stretch
+    title = text.title[:MAX_CHARS]
+    # title and text each for itself, as the index has them folded and cut
+    parts = [fold(title), fold(text.text[: max(0, MAX_CHARS - len(title) - 1)])]
+    written = [word for part in parts for word in other_word_list(without_han(part))]
+    folded = "\n".join(parts)
+    runs = find_han(folded)
+    stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded)))) if runs else ""
+    return [*_han_words(runs, text.analysed), *map(english_stem, written)], written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:

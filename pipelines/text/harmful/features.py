@@ -107,7 +107,7 @@ def once(hashes: Hashes, bits: int) -> Hashes:
 
 def read(text: str) -> NDArray[np.uint64]:
     """Return the folded code points of a text, `_NUMBER` for numbers, no marks."""
-    codes = _squeeze(fold(text[:MAX_CHARS].replace(_END, " "))[: 2 * MAX_CHARS])
+    codes = _squeeze(fold(text[:MAX_CHARS])[: 2 * MAX_CHARS].replace(_END, " "))
     return codes if len(codes) >= _FEWEST else codes[:0]
 
 
