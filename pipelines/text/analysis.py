@@ -143,8 +143,12 @@ class AnalysedText:
     def is_telling(self) -> Flags:
         return np.frombuffer(bytes(self.telling), np.bool_)
 
-    def han_words(self) -> list[str]:
-        return [word for word in self.words if "\u3400" <= word[0] <= "\u9fff"] if self.runs else []
+    def han_counts(self) -> dict[str, int]:
+        """Count the Chinese words; there are none where words of a lexicon are."""
+        if not self.runs:
+            return {}
+        counted = zip(self.vocabulary, np.bincount(self.ids).tolist(), strict=True)
+        return {word: count for word, count in counted if "\u3400" <= word[:1] <= "\u9fff"}
 
 
 def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> AnalysedText:

@@ -9,6 +9,7 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -273,6 +274,8 @@ def _parts(word: str) -> list[str]:
 def _tags(words: Sequence[str]) -> tuple[str, ...]:
     """Return the parts of speech of words; they are the same in every text."""
     known, tag = _known_tags(), _cutter().tag
+    with suppress(KeyError):
+        return tuple(map(known.__getitem__, words))
     new = set(words).difference(known)
     if len(known) + len(new) > _MOST_TAGS:
         known.clear()

@@ -90,7 +90,7 @@ def count_words(text: Text) -> dict[str, float]:
     >>> sorted(count_words(Text("", "Bridges of Hekou, bridges")))
     ['bridg', 'hekou', 'of']
     """
-    return _count(words_of(fold(text.text[:MAX_CHARS]), text.analysed), text)
+    return _count(Counter(words_of(fold(text.text[:MAX_CHARS]))), text)
 
 
 def count_terms(text: Text) -> Terms:
@@ -133,16 +133,11 @@ def is_word(ids: Ids) -> NDArray[np.bool_]:
     return mask
 
 
-def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
-    return [*_han_words(find_han(folded), analysed), *map(english_stem, other_word_list(folded))]
+def words_of(folded: str) -> list[str]:
+    return [*cut_han(find_han(folded)), *map(english_stem, other_word_list(folded))]
 
 
-def _han_words(runs: Sequence[str], analysed: AnalysedText | None) -> list[str]:
-    """Return the words of runs of Chinese characters; equal runs are not cut again."""
-    return analysed.han_words() if analysed is not None and analysed.runs == tuple(runs) else cut_han(runs)
-
-
-def _pieces(text: Text) -> tuple[list[str], list[str], str]:
+def _pieces(text: Text) -> tuple[Counter[str], list[str], str]:
     title = text.title[:MAX_CHARS]
     # title and text each for itself, as the index has them folded and cut
     parts = [fold(title), fold(text.text[: max(0, MAX_CHARS - len(title) - 1)])]
@@ -150,7 +145,13 @@ def _pieces(text: Text) -> tuple[list[str], list[str], str]:
     folded = "\n".join(parts)
     runs = find_han(folded)
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded)))) if runs else ""
-    return [*_han_words(runs, text.analysed), *map(english_stem, written)], written, stretch
+    analysed = text.analysed
+    if analysed is not None and analysed.runs == tuple(runs):
+        words = Counter(analysed.han_counts())
+    else:
+        words = Counter(cut_han(runs))
+    words.update(map(english_stem, written))
+    return words, written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
@@ -159,8 +160,8 @@ def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
             yield word, TAG_WEIGHTS[tag]
 
 
-def _count(words: Sequence[str], text: Text) -> dict[str, float]:
-    counts: dict[str, float] = dict(Counter(words))
+def _count(words: Mapping[str, int], text: Text) -> dict[str, float]:
+    counts: dict[str, float] = dict(words)
     for word, weight in _marked_words(text):
         counts[word] = counts.get(word, 0.0) + weight
     return counts
