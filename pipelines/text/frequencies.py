@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, Final, Protocol, Self
 
 from ..models.files import load
@@ -19,17 +18,17 @@ MOST_TERMS: Final = 200_000
 class Frequencies(Protocol):
     """Anything that knows how rare terms are, and how often they begin texts."""
 
-    def idfs(self, terms: Sequence[str]) -> list[float]: ...
-
-    def openings(self, terms: Sequence[str]) -> list[float]: ...
+    def look_up(self, terms: Sequence[str]) -> list[tuple[float, float]]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedFrequencies:
-    """Inverse document frequencies by term; `rare` and `rare_han` of those not listed."""
+    """Inverse document frequencies of terms and how much oftener they begin texts.
 
-    rarities: Mapping[str, float]
-    opening_odds: Mapping[str, float]
+    `rare` and `rare_han` are the frequencies of those not listed.
+    """
+
+    listed: Mapping[str, tuple[float, float]]
     rare_han: float
     rare: float
 
@@ -39,26 +38,21 @@ class ShippedFrequencies:
         >>> shipped().idf("bridg") > shipped().idf("year")
         True
         """
-        rarity = self.rarities.get(term)
-        if rarity is not None:
-            return rarity
-        return self.rare_han if term[:1] >= "\u2e80" else self.rare
+        return self.look_up([term])[0][0]
 
-    def idfs(self, terms: Sequence[str]) -> list[float]:
-        known = self.rarities.get
-        return [known(term) or self.idf(term) for term in terms]
+    def look_up(self, terms: Sequence[str]) -> list[tuple[float, float]]:
+        """Return the `idf` of each term, and the logarithm of how often it opens texts.
 
-    def openings(self, terms: Sequence[str]) -> list[float]:
-        """Return how much oftener than others the terms begin their texts, as logarithms.
-
-        >>> beijing, reporter = shipped().openings(["北京", "记者"])
+        >>> (_, beijing), (_, reporter) = shipped().look_up(["北京", "记者"])
         >>> beijing > reporter
         True
         """
-        return list(map(self.opening_odds.get, terms, repeat(0.0)))
+        listed, rare_han, rare = self.listed.get, (self.rare_han, 0.0), (self.rare, 0.0)
+        return [listed(term) or (rare_han if term[:1] >= "\u2e80" else rare) for term in terms]
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
+        listed: dict[str, tuple[float, float]] = {}
         rarities, openings = (
             {
                 term: value
@@ -68,7 +62,11 @@ class ShippedFrequencies:
             }
             for name in ("levels", "openings")
         )
-        return cls(rarities, openings, model["rare_han"], model["rare"])
+        pairs: dict[tuple[float, float], tuple[float, float]] = {}  # a few hundred, each of many terms
+        for term, rarity in rarities.items():
+            pair = rarity, openings.get(term, 0.0)
+            listed[term] = pairs.setdefault(pair, pair)
+        return cls(listed, model["rare_han"], model["rare"])
 
 
 def shipped() -> ShippedFrequencies:
@@ -102,8 +100,5 @@ class LearnedFrequencies:
         share = (self.counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
         return -math.log(share)
 
-    def idfs(self, terms: Sequence[str]) -> list[float]:
-        return list(map(self.idf, terms))
-
-    def openings(self, terms: Sequence[str]) -> list[float]:
-        return self._start.openings(terms)
+    def look_up(self, terms: Sequence[str]) -> list[tuple[float, float]]:
+        return [(self.idf(term), opening) for term, (_, opening) in zip(terms, self._start.look_up(terms), strict=True)]

@@ -92,7 +92,7 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     if not len(usable):
         return ""
     counts = np.bincount(text.ids[text.is_telling], minlength=size)
-    weights = counts * np.array(frequencies.idfs(text.vocabulary))
+    weights = counts * np.array([idf for idf, _ in frequencies.look_up(text.vocabulary)])
     heavy = np.bincount(of, weights[terms], len(spans))[usable] / np.sqrt(sizes[usable])
     in_title = np.zeros(size, np.bool_)
     in_title[text.ids[:behind][text.is_telling[:behind]]] = True

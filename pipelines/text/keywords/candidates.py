@@ -77,8 +77,8 @@ class KeywordCandidates:
         """Return (term, weight), the heaviest first, of equal ones by TF x IDF."""
         order = np.argsort(-weights, kind="stable")
         best: dict[str, float] = {}
-        for number in order:
-            best.setdefault(self.terms[number], float(weights[number]))
+        for number, weight in zip(order.tolist(), weights[order].tolist(), strict=True):
+            best.setdefault(self.terms[number], weight)
         return list(best.items())
 
 
@@ -91,7 +91,7 @@ def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     none = KeywordCandidates((), np.zeros((0, len(COLUMNS))))
     if not len(text):
         return none
-    rarity, opening = (np.array(of(text.vocabulary)) for of in (frequencies.idfs, frequencies.openings))
+    rarity, opening = map(np.array, zip(*frequencies.look_up(text.vocabulary), strict=True))
     words = _Words(text, rarity[text.ids], opening[text.ids])
     if not words.inside.any():
         return none
