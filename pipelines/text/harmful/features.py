@@ -130,7 +130,7 @@ def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
 
 
 def _counts(classes: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Tell of each character whether it counts: of Chinese ones in a row three do, of letters two."""
+    """Tell which characters count: of a row, three Chinese ones or two letters."""
     repeats = classes[1:] == classes[:-1]
     is_third = repeats[1:] & repeats[:-1]
     counts = np.ones(len(classes), np.bool_)
