@@ -6,6 +6,7 @@ CLD2 takes a text in a language it does not know for a related one, with a score
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -91,6 +92,7 @@ def detect(text: str, declared: str = "") -> str:
     return code if code != "zh" else best
 
 
+@lru_cache(maxsize=4)
 def _ask(text: str) -> tuple[bool, str, float]:
     is_reliable, _, guesses = pycld2.detect(text, isPlainText=True, bestEffort=True)
     return is_reliable, _code(guesses[0][1]), guesses[0][3]

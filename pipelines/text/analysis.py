@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, chain, compress, takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -143,8 +143,12 @@ class AnalysedText:
     def is_telling(self) -> Flags:
         return np.frombuffer(bytes(self.telling), np.bool_)
 
-    def han_words(self) -> list[str]:
-        return [word for word in self.words if "\u3400" <= word[0] <= "\u9fff"] if self.runs else []
+    def han_counts(self) -> dict[str, int]:
+        """Count the Chinese words; there are none where words of a lexicon are."""
+        if not self.runs:
+            return {}
+        counted = zip(self.vocabulary, np.bincount(self.ids).tolist(), strict=True)
+        return {word: count for word, count in counted if "\u3400" <= word[:1] <= "\u9fff"}
 
 
 def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> AnalysedText:
@@ -167,9 +171,11 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     plain = whole if whole.isascii() else code_points(whole, _plain()).tobytes().decode("utf-32-le", "surrogatepass")
     matches = list(_TOKEN.finditer(plain))
     runs = [match[0] for match in matches if match.lastgroup == "han"]
+    in_title = sum(match.lastgroup == "han" for match in takewhile(lambda match: match.start() < body, matches))
     pieces = [list(lexicon.split(run)) for run in runs] if lexicon.words else []
     has_names = any(is_name for split in pieces for _, is_name in split)
-    cut = _cut_with_names(pieces) if has_names else tagged_runs(runs)
+    # title and text each for itself, as the index has them cut
+    cut = _cut_with_names(pieces) if has_names else chain(tagged_runs(runs[:in_title]), tagged_runs(runs[in_title:]))
     (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, matches, body, cut)
     if not words:
         return AnalysedText(whole, language, body=body)

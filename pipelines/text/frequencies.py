@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, Self
 
@@ -16,19 +16,19 @@ MOST_TERMS: Final = 200_000
 
 
 class Frequencies(Protocol):
-    """Anything that knows how rare a term is."""
+    """Anything that knows how rare terms are, and how often they begin texts."""
 
-    def idf(self, term: str) -> float: ...
-
-    def opening(self, term: str) -> float: ...
+    def look_up(self, terms: Sequence[str]) -> list[tuple[float, float]]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedFrequencies:
-    """Inverse document frequencies by term; `rare` and `rare_han` of those not listed."""
+    """Inverse document frequencies of terms and how much oftener they begin texts.
 
-    rarities: Mapping[str, float]
-    openings: Mapping[str, float]
+    `rare` and `rare_han` are the frequencies of those not listed.
+    """
+
+    listed: Mapping[str, tuple[float, float]]
     rare_han: float
     rare: float
 
@@ -38,21 +38,21 @@ class ShippedFrequencies:
         >>> shipped().idf("bridg") > shipped().idf("year")
         True
         """
-        rarity = self.rarities.get(term)
-        if rarity is not None:
-            return rarity
-        return self.rare_han if term[:1] >= "\u2e80" else self.rare
+        return self.look_up([term])[0][0]
 
-    def opening(self, term: str) -> float:
-        """Return how much oftener than others the term begins its texts, a logarithm.
+    def look_up(self, terms: Sequence[str]) -> list[tuple[float, float]]:
+        """Return the `idf` of each term, and the logarithm of how often it opens texts.
 
-        >>> shipped().opening("北京") > shipped().opening("记者")
+        >>> (_, beijing), (_, reporter) = shipped().look_up(["北京", "记者"])
+        >>> beijing > reporter
         True
         """
-        return self.openings.get(term, 0.0)
+        listed, rare_han, rare = self.listed.get, (self.rare_han, 0.0), (self.rare, 0.0)
+        return [listed(term) or (rare_han if term[:1] >= "\u2e80" else rare) for term in terms]
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
+        listed: dict[str, tuple[float, float]] = {}
         rarities, openings = (
             {
                 term: value
@@ -62,7 +62,11 @@ class ShippedFrequencies:
             }
             for name in ("levels", "openings")
         )
-        return cls(rarities, openings, model["rare_han"], model["rare"])
+        pairs: dict[tuple[float, float], tuple[float, float]] = {}  # a few hundred, each of many terms
+        for term, rarity in rarities.items():
+            pair = rarity, openings.get(term, 0.0)
+            listed[term] = pairs.setdefault(pair, pair)
+        return cls(listed, model["rare_han"], model["rare"])
 
 
 def shipped() -> ShippedFrequencies:
@@ -96,5 +100,5 @@ class LearnedFrequencies:
         share = (self.counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
         return -math.log(share)
 
-    def opening(self, term: str) -> float:
-        return self._start.opening(term)
+    def look_up(self, terms: Sequence[str]) -> list[tuple[float, float]]:
+        return [(self.idf(term), opening) for term, (_, opening) in zip(terms, self._start.look_up(terms), strict=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -91,7 +92,7 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     if not len(usable):
         return ""
     counts = np.bincount(text.ids[text.is_telling], minlength=size)
-    weights = counts * np.fromiter(map(frequencies.idf, text.vocabulary), np.float64, size)
+    weights = counts * np.array([idf for idf, _ in frequencies.look_up(text.vocabulary)])
     heavy = np.bincount(of, weights[terms], len(spans))[usable] / np.sqrt(sizes[usable])
     in_title = np.zeros(size, np.bool_)
     in_title[text.ids[:behind][text.is_telling[:behind]]] = True
@@ -182,6 +183,7 @@ def _size(sentence: str) -> int:
     return len(sentence) // (2 if sentence.count(" ") * 12 > len(sentence) else 1)
 
 
+@lru_cache(maxsize=128)
 def _shorten(sentence: str, most: int) -> str:
     sentence = " ".join(sentence.split())
     if _size(sentence) <= most:

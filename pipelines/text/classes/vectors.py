@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis import AnalysedText
-from ..words import MAX_CHARS, code_points, cut_han, english_stem, find_han, fold, other_word_list
+from ..words import MAX_CHARS, code_points, cut_han, english_stem, find_han, fold, other_word_list, without_han
 
 Numbers = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -90,7 +90,7 @@ def count_words(text: Text) -> dict[str, float]:
     >>> sorted(count_words(Text("", "Bridges of Hekou, bridges")))
     ['bridg', 'hekou', 'of']
     """
-    return _count(words_of(fold(text.text[:MAX_CHARS]), text.analysed), text)
+    return _count(Counter(words_of(fold(text.text[:MAX_CHARS]))), text)
 
 
 def count_terms(text: Text) -> Terms:
@@ -133,21 +133,25 @@ def is_word(ids: Ids) -> NDArray[np.bool_]:
     return mask
 
 
-def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
-    return _han_words(folded, analysed) + [english_stem(word) for word in other_word_list(folded)]
+def words_of(folded: str) -> list[str]:
+    return [*cut_han(find_han(folded)), *map(english_stem, other_word_list(folded))]
 
 
-def _han_words(folded: str, analysed: AnalysedText | None) -> list[str]:
-    """Return the Chinese words of a folded text; equal runs are not cut again."""
+def _pieces(text: Text) -> tuple[Counter[str], list[str], str]:
+    title = text.title[:MAX_CHARS]
+    # title and text each for itself, as the index has them folded and cut
+    parts = [fold(title), fold(text.text[: max(0, MAX_CHARS - len(title) - 1)])]
+    written = [word for part in parts for word in other_word_list(without_han(part))]
+    folded = "\n".join(parts)
     runs = find_han(folded)
-    return analysed.han_words() if analysed is not None and analysed.runs == tuple(runs) else cut_han(runs)
-
-
-def _pieces(text: Text) -> tuple[list[str], list[str], str]:
-    folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
-    written = other_word_list(folded)
-    stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
-    return _han_words(folded, text.analysed) + [english_stem(word) for word in written], written, stretch
+    stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded)))) if runs else ""
+    analysed = text.analysed
+    if analysed is not None and analysed.runs == tuple(runs):
+        words = Counter(analysed.han_counts())
+    else:
+        words = Counter(cut_han(runs))
+    words.update(map(english_stem, written))
+    return words, written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
@@ -156,8 +160,8 @@ def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
             yield word, TAG_WEIGHTS[tag]
 
 
-def _count(words: Sequence[str], text: Text) -> dict[str, float]:
-    counts: dict[str, float] = dict(Counter(words))
+def _count(words: Mapping[str, int], text: Text) -> dict[str, float]:
+    counts: dict[str, float] = dict(words)
     for word, weight in _marked_words(text):
         counts[word] = counts.get(word, 0.0) + weight
     return counts

@@ -30,8 +30,6 @@ _FEWEST: Final = 2
 """Code points of a text that has any, with the space before it."""
 _BEYOND: Final = 0x20000
 _DROPPED, _SPACE, _HAN, _DIGIT, _LETTER, _EMOJI, _MARK = range(7)
-_LONGEST: Final = {_HAN: 3, _LETTER: 2}
-"""Characters of one class in a row that count."""
 _CATEGORIES: Final = {"Mn": _DROPPED, "Me": _DROPPED, "Cf": _DROPPED, "Cc": _SPACE, "Zs": _SPACE, "Nd": _DIGIT}
 _END: Final = "\n"
 _NUMBER: Final = "0"
@@ -71,19 +69,21 @@ def features_of_all(texts: Sequence[str]) -> tuple[OwnedSigns, OwnedSigns]:
     codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
     is_end = codes == ord(_END)
     of = np.cumsum(is_end, dtype=np.int32)
-    of[is_end | (np.bincount(of, ~is_end)[of] < _FEWEST)] = -1
-    counts, shape = _shape(codes)
+    is_outside = is_end | (np.bincount(of, ~is_end)[of] < _FEWEST)
+    classes = _classes_of(codes)
+    counts = _counts(classes)
     runs = _hash_runs(codes, RUNS, 0)
+    shapes = _hash_runs(classes[counts].astype(np.uint64), SHAPES, RUNS)
     keys = []
-    for whose, hashed in ((of, runs), (of[counts], _hash_runs(shape, SHAPES, RUNS))):
-        for hashes in hashed:
-            first, last = whose[: len(hashes)], whose[len(whose) - len(hashes) :]
-            inside = (first == last) & (first >= 0)
-            keys.append(first[inside] << BITS | hashes[inside])
+    for whose, is_no_start, hashed in ((of, is_outside, runs), (of[counts], is_outside[counts], shapes)):
+        left = np.cumsum(np.bincount(whose))[whose] - np.arange(len(whose))  # to the end of the text
+        left[is_no_start] = 0
+        numbers = whose << BITS
+        for length, hashes in enumerate(hashed, 1):
+            keys.append((numbers[: len(hashes)] | hashes)[left[: len(hashes)] >= length])
     different = np.concatenate(keys)
     different.sort()
     different = different[np.concatenate(([True], different[1:] != different[:-1]))[: len(different)]]
-    classes = _classes()[np.minimum(codes, _BEYOND)]
     is_letter = (classes == _HAN) | (classes == _LETTER)
     inside = is_letter[:-1] & is_letter[1:]
     return (
@@ -107,13 +107,13 @@ def once(hashes: Hashes, bits: int) -> Hashes:
 
 def read(text: str) -> NDArray[np.uint64]:
     """Return the folded code points of a text, `_NUMBER` for numbers, no marks."""
-    codes = _squeeze(fold(text[:MAX_CHARS].replace(_END, " "))[: 2 * MAX_CHARS])
+    codes = _squeeze(fold(text[:MAX_CHARS])[: 2 * MAX_CHARS].replace(_END, " "))
     return codes if len(codes) >= _FEWEST else codes[:0]
 
 
 def _squeeze(folded: str) -> NDArray[np.uint64]:
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    classes = _classes()[np.minimum(codes, _BEYOND)]
+    classes = _classes_of(codes)
     codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)
     codes = np.where(classes == _DIGIT, np.uint64(ord(_NUMBER)), codes)[classes != _DROPPED]
     is_one = (codes == ord(" ")) | (codes == ord(_NUMBER))
@@ -124,17 +124,19 @@ def _squeeze(folded: str) -> NDArray[np.uint64]:
 def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
     """Return (hashes by place, length) of all runs; those of classes have length 0."""
     runs = [(hashes, length) for length, hashes in enumerate(_hash_runs(codes, RUNS, 0), 1)]
-    return runs + [(hashes, 0) for hashes in _hash_runs(_shape(codes)[1], SHAPES, RUNS)]
+    classes = _classes_of(codes)
+    shape = classes[_counts(classes)].astype(np.uint64)
+    return runs + [(hashes, 0) for hashes in _hash_runs(shape, SHAPES, RUNS)]
 
 
-def _shape(codes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
-    classes = _classes()[np.minimum(codes, _BEYOND)]
-    starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))[: len(codes)]
-    place = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
-    longest = np.full(256, MAX_CHARS)
-    longest[list(_LONGEST)] = list(_LONGEST.values())
-    counts = place < longest[classes]
-    return counts, classes[counts].astype(np.uint64)
+def _counts(classes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Tell which characters count: of a row, three Chinese ones or two letters."""
+    repeats = classes[1:] == classes[:-1]
+    is_third = repeats[1:] & repeats[:-1]
+    counts = np.ones(len(classes), np.bool_)
+    counts[2:] &= ~(is_third & (classes[2:] == _LETTER))
+    counts[3:] &= ~(is_third[1:] & is_third[:-1] & (classes[3:] == _HAN))
+    return counts
 
 
 def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashes]:
@@ -147,6 +149,10 @@ def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashe
         mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX[1]
         runs.append((mixed >> np.uint64(64 - BITS)).astype(np.int32))
     return runs
+
+
+def _classes_of(codes: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    return _classes()[np.minimum(codes, _BEYOND)]
 
 
 @cache

@@ -39,12 +39,12 @@ class Votes:
         return cls(np.rint(weights / unit).astype(np.int8), unit, bias)
 
     def vote(self, signs: Hashes) -> float:
-        return self.unit * float(self.steps[signs].sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
+        return self.unit * float(self.steps.take(signs).sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
 
     def votes(self, signs: Hashes, of: Hashes, texts: int) -> Numbers:
         """Return the vote of each text; `of` are the texts of the signs."""
         sizes = np.maximum(np.bincount(of, minlength=texts), 1)
-        return self.unit * np.bincount(of, self.steps[signs], texts) / np.sqrt(sizes) + self.bias
+        return self.unit * np.bincount(of, self.steps.take(signs), texts) / np.sqrt(sizes) + self.bias
 
     def dump(self) -> dict[str, object]:
         return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": pack(self.steps)}

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..analysis import LATIN, NUMBER, PAIR, AnalysedText
 from ..frequencies import Frequencies
-from ..words import code_points
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,8 +77,8 @@ class KeywordCandidates:
         """Return (term, weight), the heaviest first, of equal ones by TF x IDF."""
         order = np.argsort(-weights, kind="stable")
         best: dict[str, float] = {}
-        for number in order:
-            best.setdefault(self.terms[number], float(weights[number]))
+        for number, weight in zip(order.tolist(), weights[order].tolist(), strict=True):
+            best.setdefault(self.terms[number], weight)
         return list(best.items())
 
 
@@ -92,10 +91,7 @@ def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     none = KeywordCandidates((), np.zeros((0, len(COLUMNS))))
     if not len(text):
         return none
-    rarity, opening = (
-        np.fromiter(map(of, text.vocabulary), np.float64, len(text.vocabulary))
-        for of in (frequencies.idf, frequencies.opening)
-    )
+    rarity, opening = map(np.array, zip(*frequencies.look_up(text.vocabulary), strict=True))
     words = _Words(text, rarity[text.ids], opening[text.ids])
     if not words.inside.any():
         return none
@@ -118,8 +114,8 @@ class _Words:
         latin = list(compress(text.words, self.latin))
         endings = {word: _class_of_latin(word) for word in set(latin)}
         self.classes[self.latin] = list(map(endings.__getitem__, latin))
-        initials, of = np.unique(code_points(text.text)[self.starts], return_inverse=True)
-        self.capital = self.latin & np.array([chr(code).isupper() for code in initials.tolist()])[of]
+        self.capital = np.zeros(self.count, bool)
+        self.capital[self.latin] = [text.text[at].isupper() for at in compress(text.starts, self.latin)]
         self.sentence = np.repeat(
             np.arange(len(text.sentences)), [sentence.last - sentence.first for sentence in text.sentences]
         )
@@ -316,7 +312,8 @@ def _degrees(words: _Words) -> Floats:
     left, right = at[:-1], at[1:]
     near = (words.sentence[left] == words.sentence[right]) & (words.ids[left] != words.ids[right])
     one, other = words.ids[left[near]], words.ids[right[near]]
-    edges = np.unique(np.minimum(one, other) * words.different + np.maximum(one, other))
+    edges = np.sort(np.minimum(one, other) * words.different + np.maximum(one, other), kind="stable")
+    edges = edges[np.diff(edges, prepend=-1) > 0]
     ends = np.concatenate((edges // words.different, edges % words.different))
     degrees = np.bincount(ends, minlength=words.different).astype(np.float64)
     shares: Floats = degrees / max(1.0, degrees.max())

@@ -71,4 +71,4 @@ def test_spellings_of_any_word(text: str) -> None:
 
 
 def test_marks_stay_in_their_words() -> None:
-    assert other_word_list(fold("हिन्दी में मُحَمَّد דָּבָר p’ять")) == ["हिन्दी", "में", "मُحَمَّد", "דָּבָר", "p", "ять"]
+    assert other_word_list(fold("हिन्दी में मُحَمَّد דָּבָר p’ять")) == ("हिन्दी", "में", "मُحَمَّد", "דָּבָר", "p", "ять")

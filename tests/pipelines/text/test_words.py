@@ -67,6 +67,8 @@ def test_jieba_finds_what_rjieba_does(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(slow.cut(text)) == list(fast.cut(text))
     assert list(slow.cut_for_search(text)) == list(fast.cut_for_search(text))
     assert list(slow.tag(text)) == list(fast.tag(text))
+    parts = [text[at : at + 3] for at in range(len(text) - 2)]
+    assert list(map(slow.has_word, parts)) == list(map(fast.has_word, parts))
 
 
 def test_jieba_cuts_whole_articles_as_rjieba_does() -> None:
