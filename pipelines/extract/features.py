@@ -420,7 +420,7 @@ def _titled(page: _Features) -> None:
     wanted = [term for term in dict.fromkeys(terms(" ".join(stated))) if len(term) >= _TERM or not term.isascii()]
     # a search for each term is much faster than a look at each word
     text, found = view.lowered, [0] * size
-    ends = list(accumulate([len(line) + 1 for line in document.blocks.texts]))
+    ends = list(accumulate([len(line) + 1 for line in text.split("\n")]))
     for term in wanted[:_TERMS]:
         place = text.find(term)
         while place >= 0:

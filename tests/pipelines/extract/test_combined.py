@@ -101,6 +101,11 @@ def test_words_of_the_title_tell_the_place() -> None:
     assert rows_of(body, {}, "title terms of 0")[0] == [1, 0, 0]
 
 
+def test_terms_of_the_title_are_found_behind_letters_that_grow_when_lowered() -> None:
+    body = f"<title>harbour</title><p>{'İ' * 20}<p>The harbour is open.<p>Rain is near."
+    assert rows_of(body, {}, "title terms")[0] == [0, 1, 0]
+
+
 def test_stated_length_tells_where_a_text_ends() -> None:
     text, more = "The ferry crossed the strait. " * 10, "Another story begins here. " * 10
     stated = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{text}"}}</script>'
