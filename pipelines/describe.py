@@ -146,6 +146,13 @@ class Describer:
             described_with=self.version,
         )
 
+    def reads_pages(self, *, judges_harm: bool) -> bool:
+        """Tell whether it makes use of the page of an article, beside title and text."""
+        from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
+
+        method = "" if self.classes is None else self.classes.method
+        return (judges_harm and self.harm is not None) or method == structure.NAME
+
     def classify(
         self, title: str, text: str, document: Document | None = None, analysed: AnalysedText | None = None
     ) -> TextClasses:
@@ -241,3 +248,21 @@ def describe(
 ) -> Description:
     """Describe an article by the describer of some options; None: not at all."""
     return Description() if options is None else describer(options).describe(title, text, language, document)
+
+
+def judge_harm(
+    options: DescribeOptions | None, title: str, text: str, language: str, document: Document | None = None
+) -> Description:
+    """Judge the harm of an article; all else that describes it is left for later."""
+    if options is None:
+        return Description()
+    judged_now = describe(replace(options, keywords="", classes=""), title, text, language, document)
+    return replace(judged_now, described_with="")
+
+
+def describe_rest(
+    options: DescribeOptions, title: str, text: str, language: str, document: Document | None = None
+) -> Description:
+    """Describe an article whose harm was judged by `judge_harm`, which is not done again."""
+    rest = describe(replace(options, judges_harm=False), title, text, language, document)
+    return replace(rest, described_with=describer(options).version)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, or_, select, update
@@ -21,23 +21,28 @@ from .signatures import lock_articles
 
 article, page, url = (model.table() for model in (ArticleRow, PageRow, UrlRow))
 
+OF_HARM = ("harm", "harm_kind", "harm_detail")
 _COLUMNS = ("keywords", "summary", "classes", "harm", "harm_kind", "described_with")
 
 
 class DescribedText(NamedTuple):
-    """A stored article without its description; its page where that is kept."""
+    """A stored article with little of its description; its page where that is kept."""
 
     id: int
     updated: str
     title: str
     text: str
     language: str
+    harm: float | None
+    described_with: str
     url: str
     content_type: str | None
     body: bytes | None
 
 
 class Redescribed(NamedTuple):
+    """An article with what describes it; without the values `OF_HARM` it keeps its own."""
+
     article: DescribedText
     values: Mapping[str, Any]
 
@@ -52,13 +57,23 @@ def find(database: Database, wanted: Wanted) -> array[int]:
     return rework.chosen(database, wanted, others)
 
 
+def find_undescribed(kinds: Collection[str], connection: Connection) -> array[int]:
+    """Return articles of some kinds that are yet to be described, in the order in which they were stored."""
+    query = select(article.c.id).where(article.c.described_with == "", article.c.kind.in_(kinds))
+    return array("q", connection.execute(query.order_by(article.c.number)).scalars())
+
+
 def read(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
     return [DescribedText(*row) for row in connection.execute(_TEXTS, {"ids": list(ids)})]
 
 
+def read_undescribed(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
+    return [one for one in read(connection, ids) if not one.described_with]
+
+
 _TEXTS = (
-    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language, url.c.url)
-    .add_columns(READ_TYPE, READ_BODY)
+    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language)
+    .add_columns(article.c.harm, article.c.described_with, url.c.url, READ_TYPE, READ_BODY)
     .select_from(WITH_HOLDER)
     .join(url, url.c.id == article.c.id)
     .outerjoin(page, page.c.url_id == article.c.id)
@@ -78,14 +93,14 @@ def write(make_terms: MakeTerms, connection: Connection, batches: Sequence[Seque
 def _write(make_terms: MakeTerms, connection: Connection, batch: Sequence[Redescribed]) -> set[int]:
     stored = {row.id: row for row in connection.execute(_STORED, {"ids": [one.article.id for one in batch]})}
     wanted = {
-        one.article.id: one.values
+        one.article.id: {name: stored[one.article.id]._mapping[name] for name in _COLUMNS} | dict(one.values)
         for one in sorted(batch, key=lambda one: one.article.id)
         if one.article.id in stored and stored[one.article.id].updated == one.article.updated
     }
     others = {key: _differing(stored[key], values) for key, values in wanted.items()}
     run_many(connection, _DESCRIBE, [{"key": key, **_columns(values)} for key, values in wanted.items()])
     reclassed = classes.renew(connection, {key: values["memberships"] for key, values in wanted.items()})
-    details = {key: values["harm_detail"] for key, values in wanted.items()}
+    details = {key: values["harm_detail"] for key, values in wanted.items() if "harm_detail" in values}
     run_many(connection, _FLAG, [{"key": key, "detail": detail} for key, detail in details.items() if detail])
     cleared = [key for key, detail in details.items() if not detail and stored[key].harm_kind]
     run_many(connection, _CLEAR, [{"key": key} for key in cleared])
