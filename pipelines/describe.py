@@ -263,6 +263,6 @@ def judge_harm(
 def describe_rest(
     options: DescribeOptions, title: str, text: str, language: str, document: Document | None = None
 ) -> Description:
-    """Describe an article whose harm was judged by `judge_harm`, which is not done again."""
+    """Describe an article whose harm was judged before, by `judge_harm`."""
     rest = describe(replace(options, judges_harm=False), title, text, language, document)
     return replace(rest, described_with=describer(options).version)

@@ -1,4 +1,4 @@
-"""Describe stored articles while workers have nothing else to do (`DESCRIBE=later`)."""
+"""Describe stored articles while workers are free (`DESCRIBE=later`)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class DescribedText(NamedTuple):
 
 
 class Redescribed(NamedTuple):
-    """An article with what describes it; without the values `OF_HARM` it keeps its own."""
+    """An article with its description; without values `OF_HARM` it keeps its own."""
 
     article: DescribedText
     values: Mapping[str, Any]
@@ -58,7 +58,7 @@ def find(database: Database, wanted: Wanted) -> array[int]:
 
 
 def find_undescribed(kinds: Collection[str], connection: Connection) -> array[int]:
-    """Return articles of some kinds that are yet to be described, in the order in which they were stored."""
+    """Return articles of some kinds that are yet to be described, the oldest first."""
     query = select(article.c.id).where(article.c.described_with == "", article.c.kind.in_(kinds))
     return array("q", connection.execute(query.order_by(article.c.number)).scalars())
 

@@ -355,8 +355,8 @@ class Planner:
             values["text_holder"] = None
         elif not is_holder:
             values |= {"text": "", "html": ""}
-        if stored["described_with"] and not new.described_with and before == after:
-            # another description, made later, would say the same
+        says_the_same = before == after and stored["language"] == new.language
+        if says_the_same and stored["described_with"] and not new.described_with:  # it is what would be made later
             values = {name: value for name, value in values.items() if name not in _DESCRIBED}
         else:
             writes.append(Reclass(new))
