@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 _MOST_KNOWN = 400_000
-_LOOK_AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +165,8 @@ class Crawl:
         return await self.completion.store(page)
 
     async def finish(self) -> bool:
-        """Finish what waits when no more pages come; True when that is to be looked at again."""
-        return await self.completion.finish() or not await self.undescribed.are_done(_LOOK_AGAIN_SECONDS)
+        """Finish what waits when no more pages come; True if something is left."""
+        return await self.completion.finish() or not await self.undescribed.are_done()
 
     async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
         return await self.session.submit(articles.items, ids)

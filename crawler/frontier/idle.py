@@ -67,8 +67,8 @@ class Idle:
     async def _nothing_left(self) -> None:
         more = await self._completion.finish()
         if self._watch is None or self._watch.spent:
-            is_over = not more and (self._exchange is None or await self._exchange.is_over())
-            self.exhausted = is_over and await self._undescribed.are_done(_LOOK_AGAIN_SECONDS)
+            is_done = not more and await self._undescribed.are_done()
+            self.exhausted = is_done and (self._exchange is None or await self._exchange.is_over())
         elif not more:
             alone = self._session.database.is_sqlite
             await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)

@@ -21,6 +21,7 @@ _AT_ONCE = 32
 """Articles described before it is asked again whether a page waits."""
 _LOOK_SECONDS = 0.1
 """Pause between two checks whether a worker is free."""
+_WAIT_SECONDS = 1.0
 
 
 class Undescribed:
@@ -52,10 +53,10 @@ class Undescribed:
             new.append(article)
         self._add([one.id for one in new if one.kind in _KINDS and not one.described_with])
 
-    async def are_done(self, seconds: float) -> bool:
-        """Wait until all are described, at most so long; True as well while that cannot be done."""
+    async def are_done(self) -> bool:
+        """Wait a second for all to be described; True as well while that cannot be done."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(_WAIT_SECONDS):
                 await self._is_done.wait()
         return self._is_done.is_set()
 

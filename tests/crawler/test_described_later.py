@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from sqlalchemy import text
 
 from crawler.demo.content import InventedArticle, load_articles
 from crawler.demo.server import Newsroom
+from db.engine.database import open_for_crawl
 from tests.crawler.crawling import DESCRIBED, Finished, command, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.test_multipage import PATHS, part
+from tests.postgres import empty_database
 from tests.waiting import wait_for
 
 HOST = "a.localhost"
@@ -41,7 +46,7 @@ SAID = "keywords, summary, classes, harm, harm_kind, described_with"
 
 def page(one: InventedArticle, title: str = "") -> Answer:
     """An article of the newsroom on a plain page; the document may have another title."""
-    body = "".join(f"<p>{escape(text)}</p>" for text in one.paragraphs)
+    body = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in one.paragraphs)
     head = f"<title>{escape(title or one.title)}</title>"
     return 200, {}, f"<html><head>{head}</head><body><h1>{escape(one.title)}</h1>{body}</body></html>"
 
@@ -75,8 +80,10 @@ def crawl(server: OddServer, folder: Path, *settings: str) -> Finished:
 def stored(folder: Path) -> dict[str, list[Any]]:
     """All that is stored of articles, but when and in which order that was done."""
     names = [name for _, name, *_ in rows(folder, "PRAGMA table_info(article)")]
-    columns = ", ".join(name for name in names if name not in {"number", "first_seen", "updated"})
+    names = [name for name in names if name not in {"number", "first_seen", "updated"}]
+    columns = ", ".join(names)
     return {
+        "columns": names,
         "articles": rows(folder, f"SELECT {columns} FROM article ORDER BY id"),
         "classes": rows(folder, "SELECT article_id, name, membership FROM article_class ORDER BY 1, 2"),
         "index": rows(folder, "SELECT article_id, classes, terms FROM search_document WHERE terms != '' ORDER BY 1"),
@@ -164,6 +171,24 @@ def test_describe_command_does_what_is_left(
     assert undescribed(tmp_path) == 0
     crawl(server, tmp_path, *LATER)
     assert rows(tmp_path, f"SELECT id, {SAID} FROM article ORDER BY id") == said
+
+
+def test_process_that_joins_describes_what_another_has_stored(
+    server: OddServer, tmp_path: Path, described_now: dict[str, list[Any]], postgres_server: str
+) -> None:
+    with empty_database(postgres_server, f"later_{os.getpid()}") as url, closing(open_for_crawl(url)) as database:
+
+        def said() -> list[tuple]:
+            sql = text(f"SELECT id, {SAID} FROM article ORDER BY id")
+            return [tuple(row) for row in database.read(lambda connection: connection.execute(sql).all())]
+
+        running = start(tmp_path, *arguments(server, tmp_path, *LATER, f"DATABASE_URL={url}"), before=HELD)
+        wait_for(lambda: [bool(row[-1]) for row in said()].count(True) == 4 or not running.process.is_alive())
+        crawl(server, tmp_path, *LATER, f"DATABASE_URL={url}")
+        running.process.kill()
+        running.process.join()
+        places = [described_now["columns"].index(name) for name in ("id", *SAID.split(", "))]
+        assert said() == [tuple(row[place] for place in places) for row in described_now["articles"]]
 
 
 def test_crawl_that_watches_describes_while_nothing_waits(
