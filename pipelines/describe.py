@@ -146,13 +146,6 @@ class Describer:
             described_with=self.version,
         )
 
-    def reads_pages(self, *, judges_harm: bool) -> bool:
-        """Tell whether it makes use of the page of an article, beside title and text."""
-        from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
-
-        method = "" if self.classes is None else self.classes.method
-        return (judges_harm and self.harm is not None) or method == structure.NAME
-
     def classify(
         self, title: str, text: str, document: Document | None = None, analysed: AnalysedText | None = None
     ) -> TextClasses:
@@ -219,6 +212,16 @@ def _load_classes(name: str) -> ClassModel | None:
     return model.shipped() if name == SHIPPED else files.read(Path(name), "classes").build(model.ClassModel.of)
 
 
+def classes_need_pages(options: DescribeOptions) -> bool:
+    """Tell whether pages are classified by more than their text."""
+    if options.classes in {"", SHIPPED}:
+        return False
+    from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
+
+    model = _load_classes(options.classes)
+    return model is not None and model.method == structure.NAME
+
+
 def class_names(options: DescribeOptions) -> tuple[str, ...]:
     """Return the classes of the options' model; `ValueError` if it cannot be used."""
     model = _load_classes(options.classes)
@@ -260,9 +263,7 @@ def judge_harm(
     return replace(judged_now, described_with="")
 
 
-def describe_rest(
-    options: DescribeOptions, title: str, text: str, language: str, document: Document | None = None
-) -> Description:
+def describe_rest(options: DescribeOptions, title: str, text: str, language: str) -> Description:
     """Describe an article whose harm was judged before, by `judge_harm`."""
-    rest = describe(replace(options, judges_harm=False), title, text, language, document)
+    rest = describe(replace(options, judges_harm=False), title, text, language)
     return replace(rest, described_with=describer(options).version)

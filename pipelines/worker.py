@@ -199,13 +199,12 @@ class DescribeJob:
     is_judged: bool = False
 
     def done(self, options: ParseOptions) -> Description:
-        if options.describe is None:
-            return Description()
+        if self.is_judged and options.describe is not None:
+            return describe_rest(options.describe, self.title, self.text, self.language)
         page = None
-        if self.body and describer(options.describe).reads_pages(judges_harm=not self.is_judged):
+        if self.body:
             page = parse(zstd.decompress(self.body), self.url, self.content_type, options.bounds)
-        used = describe_rest if self.is_judged else describe
-        return used(options.describe, self.title, self.text, self.language, page)
+        return describe(options.describe, self.title, self.text, self.language, page)
 
 
 def parse_job(job: Job, options: ParseOptions) -> ParseResult:

@@ -343,7 +343,7 @@ def _topic(description: str, path: str, about: Sequence[str], describe: Describe
 
 
 def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptions:
-    from pipelines.describe import SHIPPED, DescribeOptions, Describer, check
+    from pipelines.describe import SHIPPED, DescribeOptions, check, classes_need_pages
     from pipelines.text.keywords import FILES as KEYWORD_FILES
 
     classes = "" if given["CLASSES"].lower() == "none" else given["CLASSES"]
@@ -362,12 +362,8 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
     )
     with problems_of(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):
         check(options)
-        lacks_pages = given["DESCRIBE"] == "later" and given["STORE_HTML"] == "none"
-        if lacks_pages and classes != SHIPPED and Describer.of(options).reads_pages(judges_harm=False):
-            raise ConfigError(
-                "the model of CLASSES looks at pages, which DESCRIBE=later has only where they are kept; set "
-                "STORE_HTML=articles, or DESCRIBE=now"
-            )
+        if given["DESCRIBE"] == "later" and classes_need_pages(options):
+            raise ConfigError("the model of CLASSES looks at pages, not at texts alone; set DESCRIBE=now")
     return options
 
 

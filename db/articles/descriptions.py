@@ -26,7 +26,7 @@ _COLUMNS = ("keywords", "summary", "classes", "harm", "harm_kind", "described_wi
 
 
 class DescribedText(NamedTuple):
-    """A stored article with little of its description; its page where that is kept."""
+    """A stored article without its description; its page where that is kept."""
 
     id: int
     updated: str
@@ -34,10 +34,9 @@ class DescribedText(NamedTuple):
     text: str
     language: str
     harm: float | None
-    described_with: str
     url: str
-    content_type: str | None
-    body: bytes | None
+    content_type: str | None = None
+    body: bytes | None = None
 
 
 class Redescribed(NamedTuple):
@@ -68,17 +67,17 @@ def read(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
 
 
 def read_undescribed(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
-    return [one for one in read(connection, ids) if not one.described_with]
+    """Read those of some articles that are yet to be described, without their pages."""
+    return [DescribedText(*row) for row in connection.execute(_UNDESCRIBED, {"ids": list(ids)})]
 
 
-_TEXTS = (
-    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language)
-    .add_columns(article.c.harm, article.c.described_with, url.c.url, READ_TYPE, READ_BODY)
-    .select_from(WITH_HOLDER)
-    .join(url, url.c.id == article.c.id)
-    .outerjoin(page, page.c.url_id == article.c.id)
+_ALONE = (
+    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language, article.c.harm, url.c.url)
+    .select_from(WITH_HOLDER.join(url, url.c.id == article.c.id))
     .where(among(article.c.id))
 )
+_TEXTS = _ALONE.add_columns(READ_TYPE, READ_BODY).outerjoin(page, page.c.url_id == article.c.id)
+_UNDESCRIBED = _ALONE.where(article.c.described_with == "")
 
 
 def write(make_terms: MakeTerms, connection: Connection, batches: Sequence[Sequence[Redescribed]]) -> list[int]:

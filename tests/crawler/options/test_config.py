@@ -329,15 +329,14 @@ def test_descriptions_are_switched_off() -> None:
     assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions(gives_reasons=False))
 
 
-def test_pages_are_kept_for_models_that_look_at_them_later(tmp_path: Path) -> None:
+def test_model_of_classes_that_looks_at_pages_is_not_for_later(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     texts = [Text(word, f"{word} {n}", language="en") for word in ("goal", "bank") for n in range(6)]
     learned = learn(texts, [("a",)] * 6 + [("b",)] * 6, learner("structure", {}))
     path.write_text(dumps("classes", learned.model.model(), "a test", {}), encoding="utf-8")
-    values = {"CLASSES": str(path), "DESCRIBE": "later"}
-    assert Config.from_settings(given(**values)).describes_later
-    with pytest.raises(ConfigError, match="set STORE_HTML=articles, or DESCRIBE=now"):
-        Config.from_settings(given(**values, STORE_HTML="none"))
+    assert not Config.from_settings(given(CLASSES=str(path))).describes_later
+    with pytest.raises(ConfigError, match="set DESCRIBE=now"):
+        Config.from_settings(given(CLASSES=str(path), DESCRIBE="later"))
 
 
 def test_crawl_has_one_config() -> None:
