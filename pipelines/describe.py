@@ -212,6 +212,16 @@ def _load_classes(name: str) -> ClassModel | None:
     return model.shipped() if name == SHIPPED else files.read(Path(name), "classes").build(model.ClassModel.of)
 
 
+def classes_need_pages(options: DescribeOptions) -> bool:
+    """Tell whether pages are classified by more than their text."""
+    if options.classes in {"", SHIPPED}:
+        return False
+    from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
+
+    model = _load_classes(options.classes)
+    return model is not None and model.method == structure.NAME
+
+
 def class_names(options: DescribeOptions) -> tuple[str, ...]:
     """Return the classes of the options' model; `ValueError` if it cannot be used."""
     model = _load_classes(options.classes)
@@ -241,3 +251,19 @@ def describe(
 ) -> Description:
     """Describe an article by the describer of some options; None: not at all."""
     return Description() if options is None else describer(options).describe(title, text, language, document)
+
+
+def judge_harm(
+    options: DescribeOptions | None, title: str, text: str, language: str, document: Document | None = None
+) -> Description:
+    """Judge the harm of an article; all else that describes it is left for later."""
+    if options is None:
+        return Description()
+    judged_now = describe(replace(options, keywords="", classes=""), title, text, language, document)
+    return replace(judged_now, described_with="")
+
+
+def describe_rest(options: DescribeOptions, title: str, text: str, language: str) -> Description:
+    """Describe an article whose harm was judged before, by `judge_harm`."""
+    rest = describe(replace(options, judges_harm=False), title, text, language)
+    return replace(rest, described_with=describer(options).version)

@@ -92,10 +92,12 @@ class PageServices(ReadServices, Protocol):
 class CrawlAccess:
     """Scrapy extension through which spider and stages reach the crawl.
 
-    The scheduler sets `services` when the crawl is open, so before there is any page.
+    The scheduler sets `services` when the crawl is open, so before there is any page; the stage that reads pages sets
+    `pool` when it is built, so before that.
     """
 
     services: PageServices
+    pool: WorkerPool
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
@@ -116,10 +118,18 @@ class ExtractStage:
     `services` is called for each page: while Scrapy builds the stage no crawl is open.
     """
 
-    def __init__(self, services: Callable[[], ReadServices], pool: WorkerPool, *, keep_raw: KeepRaw) -> None:
+    def __init__(
+        self,
+        services: Callable[[], ReadServices],
+        pool: WorkerPool,
+        *,
+        keep_raw: KeepRaw,
+        describes_later: bool = False,
+    ) -> None:
         self._services = services
         self._pool = pool
         self._keep_raw = keep_raw
+        self._describes_later = describes_later
         self._faults = FaultLog("could not be read")
 
     def open_spider(self) -> None:
@@ -173,6 +183,7 @@ class ExtractStage:
             traps=services.known_traps(lease),
             dom=page.dom,
             selectors=services.selectors(lease),
+            describes_later=self._describes_later,
         )
         return replace(page, parsed=await self._pool.run(job))
 

@@ -39,7 +39,7 @@ from .decode import zstd
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
-from .describe import DescribeOptions, describe, describer
+from .describe import DescribeOptions, describe, describe_rest, describer, judge_harm
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
@@ -98,6 +98,7 @@ class Job:
         traps: of the page's host; None when they are not looked for.
         dom: the document that a browser made of it, read in place of the body; empty when there is none.
         selectors: those of the page's seed.
+        describes_later: of an article only the harm is judged.
     """
 
     kind: str
@@ -115,6 +116,7 @@ class Job:
     keep_raw: KeepRaw = KeepRaw.NONE
     dom: bytes = b""
     selectors: Selectors = NO_SELECTORS
+    describes_later: bool = False
 
     def done(self, options: ParseOptions) -> ParseResult:
         return parse_job(self, options)
@@ -183,7 +185,10 @@ class _Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DescribeJob:
-    """One stored article to describe; `body` is compressed, empty if it is not kept."""
+    """One stored article to describe; `body` is compressed, empty if it is not kept.
+
+    An article that `is_judged` was judged for harm when its page was read, and is not judged again.
+    """
 
     title: str
     text: str
@@ -191,8 +196,11 @@ class DescribeJob:
     url: str
     content_type: str = ""
     body: bytes = b""
+    is_judged: bool = False
 
     def done(self, options: ParseOptions) -> Description:
+        if self.is_judged and options.describe is not None:
+            return describe_rest(options.describe, self.title, self.text, self.language)
         page = None
         if self.body:
             page = parse(zstd.decompress(self.body), self.url, self.content_type, options.bounds)
@@ -239,7 +247,8 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
             parsed = signals.without_page(parsed)
     if parsed.is_leaf:
         meta, text = parsed.metadata, parsed.extraction.text
-        parsed = replace(parsed, description=describe(options.describe, meta.title, text, meta.language, document))
+        used = judge_harm if job.describes_later else describe
+        parsed = replace(parsed, description=used(options.describe, meta.title, text, meta.language, document))
     is_stored = parsed.is_kept and not parsed.noindex
     keeps_raw = job.keep_raw is KeepRaw.ALL or (job.keep_raw is KeepRaw.ARTICLES and is_stored)
     parsed = replace(
@@ -453,6 +462,10 @@ class WorkerPool:
             initargs=[self._memory_bytes, self._options],
             context=worker_context(self._options),
         )
+
+    @property
+    def has_free_worker(self) -> bool:
+        return not (self._closed or self._waiting) and len(self._batches) < self._workers
 
     async def run(self, job: WorkerJob[R]) -> R:
         """Read one document in a worker.

@@ -130,7 +130,7 @@ class Command(NewsCommand, ScrapyCrawl):
             if isinstance(opts.spargs["seeds"], ArchiveSeeds):
                 _check_archive(opts.spargs["seeds"], opts.spargs.get("mode", ONCE), config)
             check_components(crawler.settings)
-            check_exports(crawler, opts.spargs)
+            check_exports(crawler, opts.spargs, config)
             _check_handles(raise_limit(), config.in_flight)
             for sentence in without_effect(self.settings):
                 logger.warning("crawler/settings.py: %s", sentence)

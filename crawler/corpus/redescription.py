@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from db.articles import descriptions
 from db.articles.descriptions import DescribedText, Redescribed
+from db.records.reasons import FailReason
 from pipelines.records import PageKind
 from pipelines.search.terms import index_terms
-from pipelines.worker import DescribeJob, FaultLog
+from pipelines.worker import DescribeJob, FaultLog, PageUnreadable
 
 from .rework import UNREAD, ChosenArticles, summary
 
@@ -29,21 +30,31 @@ _CHANGED, _SAME = "with another description", "as they were"
 
 
 class ArticleDescriber:
-    def __init__(self, _config: Config, _database: Database, pool: WorkerPool) -> None:
+    """Describes articles in workers.
+
+    With `keeps_harm` those that were judged when their page was read are not judged again.
+    """
+
+    def __init__(self, _config: Config, _database: Database, pool: WorkerPool, *, keeps_harm: bool = False) -> None:
         self._pool = pool
+        self._keeps_harm = keeps_harm
         self._faults = FaultLog("could not be described")
 
     async def __call__(self, article: DescribedText) -> Redescribed | None:
         """Describe an article in a worker; None if that fails."""
         page = article.url, article.content_type or "", article.body or b""
+        is_judged = self._keeps_harm and article.harm is not None
         try:
-            description = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
-        except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this article only
+            job = DescribeJob(article.title, article.text, article.language, *page, is_judged=is_judged)
+            values = (await self._pool.run(job)).values()
+        except Exception as error:  # of whatever kind: it costs this article only
+            if isinstance(error, PageUnreadable) and error.reason is FailReason.STOPPED:
+                raise
             self._faults.note(article.url, error)
             return None
-        return Redescribed(
-            article._replace(text="", body=None), description.values()
-        )  # what was read is not needed again
+        if is_judged:
+            values = {name: value for name, value in values.items() if name not in descriptions.OF_HARM}
+        return Redescribed(article._replace(text="", body=None), values)  # what was read is not needed again
 
 
 class Redescription:

@@ -14,7 +14,7 @@ from db.records.url import Kind, State
 from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
-from pipelines.describe import describe
+from pipelines.describe import describe, judge_harm
 from pipelines.item import Page
 from pipelines.records import BlockKind
 from pipelines.search.terms import index_terms
@@ -39,6 +39,7 @@ from ..run.stats import count
 from .pending import PendingUrls, best_scores
 from .rescore import Rescorer
 from .robots_update import RobotsUpdate
+from .undescribed import Undescribed
 from .watch import Watch
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ class PageCompletion:
         learning: Learning,
         rescorer: Rescorer,
         watch: Watch | None,
+        undescribed: Undescribed,
         background: Background,
         engine: EngineCallbacks,
         archive: Archive | None = None,
@@ -76,13 +78,15 @@ class PageCompletion:
         self._learning = learning
         self._rescorer = rescorer
         self._watch = watch
+        self._undescribed = undescribed
         self._background = background
         self._engine = engine
         self._archive = archive
         self._cookies = CookieStates(engine.cookies)
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
-        joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
+        used = judge_harm if config.describes_later else describe
+        joiner = make_joiner(method.sign, partial(used, config.parse_options.describe))
         self._store = Store(
             session.resumed.run_id,
             judge,
@@ -127,6 +131,7 @@ class PageCompletion:
             return True
         while (finished := await self._session.submit(self._store.finish, None)).joined:
             self._session.stats.update(one.what for one in finished.joined)
+            self._undescribed.note(None, finished)
             await self._engine.export(finished.beside)
         return False
 
@@ -209,6 +214,7 @@ class PageCompletion:
                 self._learning.note(page, outcome, stored)
             except Exception as error:  # noqa: BLE001 - of whatever kind: it knows less, and the crawl goes on
                 self._background.helper_failed("Learning.note", error)
+        self._undescribed.note(outcome.article, stored)
         self._queue(outcome, stored)
         if self._rescorer.is_due(stats["pages"]):
             self._background.start_helper(self._rescorer.rescore(stats["pages"]))

@@ -7,6 +7,7 @@ those below them only:
     HostQueues, PendingUrls     leased URLs in memory, what waits in the table
     Learning, Rescorer, Watch, HostBackoff, RobotsUpdate
     PageCompletion              stores pages and tells those
+    Undescribed                 describes stored articles while workers are free
     HeldHosts, Idle, Refiller   what brings URLs into memory
 """
 
@@ -67,6 +68,7 @@ from .pending import PendingUrls
 from .refill import Refiller
 from .rescore import Rescorer
 from .robots_update import RobotsUpdate
+from .undescribed import Undescribed
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ class Crawl:
     rescorer: Rescorer
     watch: Watch | None
     completion: PageCompletion
+    undescribed: Undescribed
     held: HeldHosts
     idle: Idle
     refiller: Refiller
@@ -161,6 +164,10 @@ class Crawl:
     async def store(self, page: Page) -> Stored:
         return await self.completion.store(page)
 
+    async def finish(self) -> bool:
+        """Finish what waits when no more pages come; True if something is left."""
+        return await self.completion.finish() or not await self.undescribed.are_done()
+
     async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
         return await self.session.submit(articles.items, ids)
 
@@ -175,6 +182,7 @@ class Crawl:
             start(self.watch.keep())
         self.learning.run()
         self.background.keep_helper(partial(retention.keep, self.session, self.session.config.keep))
+        self.background.keep_helper(self.undescribed.keep)
         if self.replay is not None:
             start(self.replay.keep_alive())
             start(self.replay.run())
@@ -218,8 +226,9 @@ class Crawl:
         if self.background.problem:
             has_failed = self.background.exit_code in {EXIT_DATABASE, EXIT_FAULT}
             return f"{FAILED if has_failed else 'stopped'} ({self.background.problem})"
-        self.background.exit_code = EXIT_STOPPED if left.within or unread.again else EXIT_FINISHED
-        if left.within:
+        is_left = left.within > 0 or self.undescribed.count > 0
+        self.background.exit_code = EXIT_STOPPED if is_left or unread.again else EXIT_FINISHED
+        if is_left:
             return f"stopped ({reason})"
         if self.left_elsewhere:
             self.background.exit_code = EXIT_STOPPED
@@ -260,7 +269,7 @@ async def open_crawl(
         if files:
             crawl = replace(
                 crawl,
-                replay=Replay(files, session, crawl.queues.in_flight, crawl.pending.poll, crawl.completion.finish),
+                replay=Replay(files, session, crawl.queues.in_flight, crawl.pending.poll, crawl.finish),
             )
         return crawl
     except (DatabaseProblem, ValueError):
@@ -318,6 +327,7 @@ async def _build(
     )
     rescorer = Rescorer(session, queues)
     watch = Watch(session, pending) if watches else None
+    undescribed = Undescribed(session, engine.pool if config.describes_later else None)
     completion = PageCompletion(
         session,
         pending,
@@ -329,6 +339,7 @@ async def _build(
         learning=learning,
         rescorer=rescorer,
         watch=watch,
+        undescribed=undescribed,
         background=background,
         engine=engine,
         archive=archive,
@@ -345,6 +356,7 @@ async def _build(
         outage=outage,
         completion=completion,
         watch=watch,
+        undescribed=undescribed,
         exchange=exchange,
     )
     refiller = Refiller(
@@ -362,6 +374,7 @@ async def _build(
         rescorer=rescorer,
         watch=watch,
         completion=completion,
+        undescribed=undescribed,
         held=held,
         idle=idle,
         refiller=refiller,

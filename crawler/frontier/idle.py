@@ -16,6 +16,7 @@ from .exchange import Exchange
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
 from .pending import PendingUrls
+from .undescribed import Undescribed
 from .watch import Watch
 
 _LOOK_AGAIN_SECONDS = 1.0
@@ -35,6 +36,7 @@ class Idle:
         outage: Outage,
         completion: PageCompletion,
         watch: Watch | None,
+        undescribed: Undescribed,
         exchange: Exchange | None = None,
     ) -> None:
         self.exhausted = False
@@ -45,6 +47,7 @@ class Idle:
         self._outage = outage
         self._completion = completion
         self._watch = watch
+        self._undescribed = undescribed
         self._exchange = exchange
 
     def is_due(self) -> bool:
@@ -64,7 +67,8 @@ class Idle:
     async def _nothing_left(self) -> None:
         more = await self._completion.finish()
         if self._watch is None or self._watch.spent:
-            self.exhausted = not more and (self._exchange is None or await self._exchange.is_over())
+            is_done = not more and await self._undescribed.are_done()
+            self.exhausted = is_done and (self._exchange is None or await self._exchange.is_over())
         elif not more:
             alone = self._session.database.is_sqlite
             await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)

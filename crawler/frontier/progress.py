@@ -46,7 +46,7 @@ _LIVE_SECONDS = 0.5
 _FEW_SEEDS = 3
 _STOP_SECONDS = 0.1
 """Ctrl-C is acknowledged after so long."""
-_LINE = ("rate", "pages", "queued", "failed", "articles", "duplicates", "active", "best", "waits_for")
+_LINE = ("rate", "pages", "queued", "failed", "articles", "duplicates", "undescribed", "active", "best", "waits_for")
 """Parts of the line in their order."""
 _BETWEEN = " | "
 _SELDOM = (
@@ -185,6 +185,7 @@ class Progress:
             "rate": f"{rate:.1f} pages/s",
             "queued": "" if crawl.held.is_shared else f"{queued} queued",
             "failed": f"{stats['failed']} failed",
+            "undescribed": f"{crawl.undescribed.count} to describe" if crawl.undescribed.count else "",
             "active": f"{active} hosts active",
             "duplicates": f"{stats['duplicate']} duplicates",
             "best": waiting_score(best),
@@ -375,9 +376,11 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
         return f"Failed: {one_line(crawl.background.problem)}. {where}"
     if crawl.left_elsewhere:
         return f"Stopped: {crawl.left_elsewhere}; the same command goes on. {where}"
-    if ended.left and not ended.left.within:
+    undescribed = crawl.undescribed.count
+    if ended.left and not ended.left.within and not undescribed:
         return f"Finished but for {ended.unread.again} pages, which the same command asks for again. {where}"
     left = f"{ended.left.within} URLs left" if ended.left else "work left"
+    left += f" and {undescribed} articles to describe" if undescribed else ""
     return f"Stopped with {left}; the same command goes on. {where}"
 
 

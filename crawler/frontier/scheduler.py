@@ -116,6 +116,7 @@ class FrontierScheduler(BaseScheduler):
             forget_names=Network.of(crawler).names.forget,
             download=self._download,
             cookies=Network.of(crawler).cookies_of,
+            pool=lambda: CrawlAccess.of(crawler).pool,
             goes_on=lambda: crawler.crawling,  # Scrapy says so at once when it is told to stop
         )
         self._engine = engine

@@ -106,6 +106,7 @@ class Config:
     fetch: FetchOptions
     extractor: str
     site_memory: bool
+    describes_later: bool
     duplicate_method: Method
     duplicates: Policy
     duplicate_memory_bytes: int
@@ -224,6 +225,7 @@ class Config:
             rendering=RenderOptions(**records["rendering"]),
             fetch=fetch_options(settings),
             store_html=KeepRaw(given["STORE_HTML"]),
+            describes_later=given["DESCRIBE"] == "later" and bool(describe.keywords or describe.classes),
             duplicate_method=duplicate_method,
             duplicates=policy,
             parse_options=ParseOptions(
@@ -341,7 +343,7 @@ def _topic(description: str, path: str, about: Sequence[str], describe: Describe
 
 
 def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptions:
-    from pipelines.describe import SHIPPED, DescribeOptions, check
+    from pipelines.describe import SHIPPED, DescribeOptions, check, classes_need_pages
     from pipelines.text.keywords import FILES as KEYWORD_FILES
 
     classes = "" if given["CLASSES"].lower() == "none" else given["CLASSES"]
@@ -360,6 +362,8 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
     )
     with problems_of(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):
         check(options)
+        if given["DESCRIBE"] == "later" and classes_need_pages(options):
+            raise ConfigError("the model of CLASSES looks at pages, not at texts alone; set DESCRIBE=now")
     return options
 
 

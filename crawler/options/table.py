@@ -289,6 +289,11 @@ _TABLE: dict[str, dict[Option, str]] = {
             "how harm is judged: `combined`, by titles, text and links; `blocks`, the way of a paper (S26), by the "
             "extracted text alone, each line counting as surely as it is content"
         ),
+        Option("DESCRIBE", "now", word, NO, "", among=("now", "later")): (
+            "when articles get keywords, summary and classes: `now`, while their page is read; or `later`, while no "
+            "page waits for a worker, and all that is left before the crawl ends "
+            "([docs/text.md](docs/text.md#described-later))"
+        ),
         Option("WORDS", "", text, SHOULD, ""): (
             "file of Chinese words that the dictionary lacks, one a line, for keywords and summaries; or a "
             "lexicon made by `scrapy train lexicon`"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
+    from pipelines.worker import WorkerPool
+
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -38,6 +40,7 @@ class EngineCallbacks:
         forget_names: has names looked up again that could not be.
         download: fetches what the frontier does not ask for, through the download handler.
         cookies: returns the Cookie header that a URL would be asked with now.
+        pool: returns the workers that read pages.
     """
 
     stop: Callable[[str], Coroutine[Any, Any, Any]]
@@ -49,6 +52,7 @@ class EngineCallbacks:
     forget_names: Callable[[], None]
     download: Callable[[Request], Awaitable[Response]]
     cookies: Callable[[str], str]
+    pool: Callable[[], WorkerPool]
     goes_on: Callable[[], bool]
 
 

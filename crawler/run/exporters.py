@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 
     from db.engine.database import Database
 
+    from ..options.config import Config
+
 from db.records.article import COLUMNS, JOINED_BY, ArticleItem
 
 _WHOLE = frozenset({"json", "xml"})
 """Formats of one document a file: what is added to it makes it unreadable."""
+EXPORT = "scrapy export articles --output articles.csv"
 
 
 class CsvExporter(CsvItemExporter):
@@ -142,7 +145,7 @@ class NewsFeeds(FeedExporter):
             self.crawler.stats.set_value("crawl/exit_code", EXIT_DATABASE)
 
 
-def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
+def check_exports(crawler: Crawler, arguments: Mapping[str, Any], config: Config) -> None:
     """Raise `ConfigError` when what is crawled could not be written where it is to go."""
     try:
         feeds = NewsFeeds(crawler)
@@ -150,6 +153,11 @@ def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
         if str(lack):  # else there is nothing to export
             raise ConfigError(str(lack)) from None
         return
+    if config.describes_later:
+        raise ConfigError(
+            "-o and FEEDS get articles as they are stored, which with DESCRIBE=later is before they are described; "
+            f"leave them out and run '{EXPORT}' after the crawl, or set DESCRIBE=now"
+        )
     feeds.check(crawler.spidercls, arguments)
 
 
@@ -185,4 +193,4 @@ def command_on(database: Database, line: str) -> str:
 
 
 def export_command(database: Database) -> str:
-    return command_on(database, "scrapy export articles --output articles.csv")
+    return command_on(database, EXPORT)

@@ -38,6 +38,8 @@ class ConfiguredExtractStage(ExtractStage):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         config = CrawlConfig.of(crawler)
-        pool = new_pool(WorkerPool, config, config.workers)
         access = CrawlAccess.of(crawler)
-        return cls(lambda: access.services, pool, keep_raw=config.store_html)
+        access.pool = new_pool(WorkerPool, config, config.workers)
+        return cls(
+            lambda: access.services, access.pool, keep_raw=config.store_html, describes_later=config.describes_later
+        )

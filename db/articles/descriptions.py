@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, or_, select, update
@@ -21,6 +21,7 @@ from .signatures import lock_articles
 
 article, page, url = (model.table() for model in (ArticleRow, PageRow, UrlRow))
 
+OF_HARM = ("harm", "harm_kind", "harm_detail")
 _COLUMNS = ("keywords", "summary", "classes", "harm", "harm_kind", "described_with")
 
 
@@ -32,12 +33,15 @@ class DescribedText(NamedTuple):
     title: str
     text: str
     language: str
+    harm: float | None
     url: str
-    content_type: str | None
-    body: bytes | None
+    content_type: str | None = None
+    body: bytes | None = None
 
 
 class Redescribed(NamedTuple):
+    """An article with its description; without values `OF_HARM` it keeps its own."""
+
     article: DescribedText
     values: Mapping[str, Any]
 
@@ -52,18 +56,28 @@ def find(database: Database, wanted: Wanted) -> array[int]:
     return rework.chosen(database, wanted, others)
 
 
+def find_undescribed(kinds: Collection[str], connection: Connection) -> array[int]:
+    """Return articles of some kinds that are yet to be described, the oldest first."""
+    query = select(article.c.id).where(article.c.described_with == "", article.c.kind.in_(kinds))
+    return array("q", connection.execute(query.order_by(article.c.number)).scalars())
+
+
 def read(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
     return [DescribedText(*row) for row in connection.execute(_TEXTS, {"ids": list(ids)})]
 
 
-_TEXTS = (
-    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language, url.c.url)
-    .add_columns(READ_TYPE, READ_BODY)
-    .select_from(WITH_HOLDER)
-    .join(url, url.c.id == article.c.id)
-    .outerjoin(page, page.c.url_id == article.c.id)
+def read_undescribed(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
+    """Read those of some articles that are yet to be described, without their pages."""
+    return [DescribedText(*row) for row in connection.execute(_UNDESCRIBED, {"ids": list(ids)})]
+
+
+_ALONE = (
+    select(article.c.id, article.c.updated, article.c.title, TEXT, article.c.language, article.c.harm, url.c.url)
+    .select_from(WITH_HOLDER.join(url, url.c.id == article.c.id))
     .where(among(article.c.id))
 )
+_TEXTS = _ALONE.add_columns(READ_TYPE, READ_BODY).outerjoin(page, page.c.url_id == article.c.id)
+_UNDESCRIBED = _ALONE.where(article.c.described_with == "")
 
 
 def write(make_terms: MakeTerms, connection: Connection, batches: Sequence[Sequence[Redescribed]]) -> list[int]:
@@ -78,14 +92,14 @@ def write(make_terms: MakeTerms, connection: Connection, batches: Sequence[Seque
 def _write(make_terms: MakeTerms, connection: Connection, batch: Sequence[Redescribed]) -> set[int]:
     stored = {row.id: row for row in connection.execute(_STORED, {"ids": [one.article.id for one in batch]})}
     wanted = {
-        one.article.id: one.values
+        one.article.id: {name: stored[one.article.id]._mapping[name] for name in _COLUMNS} | dict(one.values)
         for one in sorted(batch, key=lambda one: one.article.id)
         if one.article.id in stored and stored[one.article.id].updated == one.article.updated
     }
     others = {key: _differing(stored[key], values) for key, values in wanted.items()}
     run_many(connection, _DESCRIBE, [{"key": key, **_columns(values)} for key, values in wanted.items()])
     reclassed = classes.renew(connection, {key: values["memberships"] for key, values in wanted.items()})
-    details = {key: values["harm_detail"] for key, values in wanted.items()}
+    details = {key: values["harm_detail"] for key, values in wanted.items() if "harm_detail" in values}
     run_many(connection, _FLAG, [{"key": key, "detail": detail} for key, detail in details.items() if detail])
     cleared = [key for key, detail in details.items() if not detail and stored[key].harm_kind]
     run_many(connection, _CLEAR, [{"key": key} for key in cleared])

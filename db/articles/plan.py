@@ -33,6 +33,8 @@ _OF_READING = frozenset(
     }
 )
 """Columns that say how an article was read or what stands beside it, and nothing of its content."""
+_DESCRIBED = frozenset({"keywords", "summary", "classes", "described_with"})
+"""Columns that may be filled later than the others."""
 _INDEXED = frozenset({*TERM_FIELDS, "section", "classes", "text_holder", *_PUBLISHED})
 """Columns that the full-text index is made of."""
 
@@ -353,8 +355,13 @@ class Planner:
             values["text_holder"] = None
         elif not is_holder:
             values |= {"text": "", "html": ""}
+        says_the_same = before == after and stored["language"] == new.language
+        if says_the_same and stored["described_with"] and not new.described_with:  # it is what would be made later
+            values = {name: value for name, value in values.items() if name not in _DESCRIBED}
+        else:
+            writes.append(Reclass(new))
         updates, result, _ = _set(stored, values)
-        return Plan([*writes, Reclass(new), *updates], result._replace(changed=changed))
+        return Plan([*writes, *updates], result._replace(changed=changed))
 
 
 def _version(stored: StoredRow) -> KeepVersion:

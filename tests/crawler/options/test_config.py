@@ -44,6 +44,10 @@ from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dedup.judge import Policy
 from pipelines.describe import DescribeOptions
+from pipelines.models.files import dumps
+from pipelines.text.classes import learner
+from pipelines.text.classes.vectors import Text
+from pipelines.training.classes import learn
 from tests.files import files_in
 from tests.table import each_row
 
@@ -323,6 +327,16 @@ def test_descriptions_are_switched_off() -> None:
     assert Config.from_settings(given()).parse_options.describe == DescribeOptions()
     stored = Config.from_settings(given(HARMFUL="store"))
     assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions(gives_reasons=False))
+
+
+def test_model_of_classes_that_looks_at_pages_is_not_for_later(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    texts = [Text(word, f"{word} {n}", language="en") for word in ("goal", "bank") for n in range(6)]
+    learned = learn(texts, [("a",)] * 6 + [("b",)] * 6, learner("structure", {}))
+    path.write_text(dumps("classes", learned.model.model(), "a test", {}), encoding="utf-8")
+    assert not Config.from_settings(given(CLASSES=str(path))).describes_later
+    with pytest.raises(ConfigError, match="set DESCRIBE=now"):
+        Config.from_settings(given(CLASSES=str(path), DESCRIBE="later"))
 
 
 def test_crawl_has_one_config() -> None:

@@ -39,6 +39,7 @@ from db.records.article import Added, Candidate, Keep, MatchDecision, NewArticle
 from db.records.evidence import Evidence
 from db.records.reasons import ArticleResult
 from tests.db.frontier_rows import article
+from tests.table import each_row
 
 URLS = {1: "http://a.example/1", 2: "http://a.example/2?print=1", 3: "http://b.example/3"}
 TEXT = "市图书馆新馆昨天开放。"
@@ -205,6 +206,20 @@ def test_article_that_comes_again_as_it_was_is_not_written() -> None:
     stored = row_of(page(1))
     new = page(1, seen="2025-02-01T00:00:00+00:00")
     assert planner(stored).of_stored(stored, new, []) == Plan([Reclass(new)], Added(ArticleResult.UNCHANGED))
+
+
+@each_row(
+    ("values", "keeps"),
+    [({}, True), ({"language": "en"}, False), ({"title": "另一个题目"}, False), ({"described_with": "2"}, False)],
+)
+def test_article_that_is_described_later_keeps_its_description_if_it_comes_again(
+    values: dict[str, Any], keeps: object
+) -> None:
+    stored = row_of(page(1, keywords="图书馆", classes="culture", described_with="1"))
+    writes = planner(stored).of_stored(stored, page(1, **values), []).writes
+    changed = {name for write in writes if isinstance(write, SetValues) for name in write.values}
+    assert ("described_with" not in changed) is keeps
+    assert (Reclass not in kinds(writes)) is keeps
 
 
 def test_article_read_by_another_version_says_so_and_is_unchanged() -> None:

@@ -118,7 +118,7 @@ def test_pages_left_out_for_their_kind_are_found_when_it_is_wanted(database: Dat
 def describe(run_in: Callable, database: Database, description: Description, *urls: str) -> int:
     """Articles that are described in another way now."""
     found = database.read(lambda connection: descriptions.read(connection, list(map(fingerprint, urls))))
-    assert [len(one) for one in found] == [8] * len(urls)
+    assert [len(one) for one in found] == [9] * len(urls)
     return run_in(partial(descriptions.write, index_terms), [Redescribed(one, description.values()) for one in found])
 
 
@@ -165,6 +165,24 @@ def test_reason_of_a_url_follows_the_verdict(database: Database, run_in: Callabl
     assert shown == [(PageReason.OFF_TOPIC, None), flagged, flagged, (None, None)]
     assert describe(run_in, database, Description(harm=0.1), *URLS) == 4
     assert of_urls(database, "reason, reason_detail") == [(PageReason.OFF_TOPIC, None), *[(None, None)] * 3]
+
+
+def test_articles_described_later_keep_the_verdict_of_their_page(database: Database, run_in: Callable) -> None:
+    find = partial(descriptions.find_undescribed, {"article"})
+    judged = Description(harm=0.9, harm_kind="fraud", harm_reasons="text: x")
+    describe(run_in, database, judged, *URLS[:2])
+    assert set(database.read(find)) == set(map(fingerprint, URLS))
+    assert not database.read(partial(descriptions.find_undescribed, {"thread"}))
+    rest = Description(("鞋",), described_with="new 1").values()
+    for name in descriptions.OF_HARM:
+        del rest[name]
+    read = partial(descriptions.read_undescribed, ids=[fingerprint(URLS[0])])
+    (found,) = database.read(read)
+    assert run_in(partial(descriptions.write, index_terms), [Redescribed(found, rest)]) == 1
+    shown = of_urls(database, "keywords, harm, harm_kind, reason")
+    assert shown == [("鞋", 0.9, "fraud", "harmful"), ("", 0.9, "fraud", "harmful"), *[("", None, "", None)] * 2]
+    assert database.read(read) == []
+    assert set(database.read(find)) == set(map(fingerprint, URLS[1:]))
 
 
 def test_article_that_was_written_meanwhile_keeps_its_description(database: Database, run_in: Callable) -> None:
