@@ -18,7 +18,7 @@ def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:
     """Read a period; an empty end is none. `ValueError` says what is taken."""
     period = Period(read_bound("since", since, now), read_bound("until", until, now))
     if period.is_empty(now):
-        raise ValueError(f"until is {period.until}, before since, {period.since}")
+        raise ValueError(f"the time ends on {period.until}, before it begins, {period.since}")
     return period
 
 
@@ -40,5 +40,5 @@ def read_bound(name: str, given: str | Bound, now: float) -> Bound | None:
             return Bound(first if name == "since" else following - timedelta(days=1))
     moment = read(text, datetime.fromtimestamp(now, UTC) + timedelta(days=36_500), Habits())
     if moment is None:
-        raise ValueError(f"{name} is {given.strip()[:40]!r}, which is no date; write 2024-05-01, 2024年5月, 2024 or 7d")
+        raise ValueError(f"{given.strip()[:40]!r} is no date; write 2024-05-01, 2024年5月, 2024 or 7d")
     return Bound(moment.day)

@@ -173,11 +173,11 @@ def test_tables_are_typed(crawled: str) -> None:
 @each_row(
     ("arguments", "part"),
     [
-        ({"since": "2025-02-30"}, "since is '2025-02-30'"),
+        ({"since": "2025-02-30"}, "'2025-02-30' is no date"),
         ({"query": "!?"}, "has no word in it"),
-        ({"until": "soon"}, "until is 'soon'"),
-        ({"since": "2025-03-05", "until": "2025年2月"}, "until is 2025-02-28, before since, 2025-03-05"),
-        ({"since": date(2025, 3, 5), "until": datetime(2025, 3, 4, tzinfo=UTC)}, "before since, 2025-03-05"),
+        ({"until": "soon"}, "'soon' is no date"),
+        ({"since": "2025-03-05", "until": "2025年2月"}, "the time ends on 2025-02-28, before it begins, 2025-03-05"),
+        ({"since": date(2025, 3, 5), "until": datetime(2025, 3, 4, tzinfo=UTC)}, "before it begins, 2025-03-05"),
         ({"after": "x"}, "no key of articles"),
         ({"site": "::"}, "takes a name"),
     ],

@@ -66,7 +66,7 @@ def test_phrase_of_a_question_must_stand_in_the_text() -> None:
 
 
 def test_date_that_is_none_is_pointed_at() -> None:
-    with pytest.raises(QueryError, match=r"^the query is wrong at character 6: since is 'soon', which is no date"):
+    with pytest.raises(QueryError, match=r"^the query is wrong at character 6: 'soon' is no date"):
         read_query(SearchQuery("port after:soon"))
 
 
