@@ -352,7 +352,12 @@ WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 
 """
 _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
-_SITES = select(site.c.id, site.c.name).where(site.c.name.contains(bindparam("part"), autoescape=False)).limit(200)
+_SITES = (
+    select(site.c.id, site.c.name)
+    .where(site.c.name.contains(bindparam("part"), autoescape=False))
+    .order_by(site.c.name)
+    .limit(200)
+)
 _TEXTS = (
     select(article.c.id, *(TEXT if name == "text" else article.c[name] for name in TERM_FIELDS))
     .select_from(WITH_HOLDER)

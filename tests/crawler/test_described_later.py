@@ -38,7 +38,7 @@ class Held(undescribed.ArticleDescriber):
             await asyncio.sleep(3600)
         return await super().__call__(article)
 
-undescribed.ArticleDescriber, undescribed._AT_ONCE = Held, 4
+undescribed.ArticleDescriber, undescribed._AT_ONCE = Held, 1
 """
 """Run before a crawl: it describes four articles, and then none."""
 SAID = "keywords, summary, classes, harm, harm_kind, described_with"
