@@ -155,7 +155,7 @@ def test_other_tables_have_all_formats(export: Callable[..., Finished], tmp_path
         ("articles --bom", "--bom is for CSV"),
         ("articles --columns title,colour", "no column 'colour'"),
         ("articles --columns title,title", "named twice"),
-        ("articles --since 2025-02-30", "since is"),
+        ("articles --since 2025-02-30", "is no date"),
         ("articles --site e.example", "has no site"),
         ("articles --query ---", "expected one argument"),
         ("articles --query=???", "has no word in it"),

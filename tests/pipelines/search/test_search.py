@@ -250,7 +250,7 @@ def test_filters_are_exact_and_forgiving(stand: Database, filters: dict[str, str
 
 @each_row("day", ["2024-02-30", "soon", "2024-13", "99999-01-01", "1e9d", "'; DROP TABLE url"])
 def test_time_that_is_none_is_refused_in_a_sentence(stand: Database, day: str) -> None:
-    with pytest.raises(ValueError, match=r"^since is .*no date; write"):
+    with pytest.raises(ValueError, match=r"no date; write"):
         ask(stand, "港口", since=day)
 
 
