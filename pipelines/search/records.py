@@ -36,7 +36,7 @@ class SearchQuery:
             values of a field any will do.
         without: the same of values that no article may have.
         sort: one of `SORTS`; empty for relevance where there are words, and the newest first where there are none.
-        is_thorough: count all that match, up to 20,000, also where fewer are ranked; `SearchResult.volume` is made.
+        is_thorough: count all that match, up to 10,000, also where fewer are ranked; `SearchResult.volume` is made.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
     """
 

@@ -42,7 +42,7 @@ Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "classes", "month")
 _CANDIDATES = 600
-_COUNTED = 20_000
+_COUNTED = 10_000
 """Articles that are sorted otherwise than by relevance, or counted, at most: those that were indexed last."""
 _VERIFIED = 2_000
 """Articles that may fulfil an expression, the newest, which are looked at."""
@@ -127,7 +127,7 @@ class _Search:
             return SearchResult((), 0, is_exact=True, facets={}, notes=self._notes)
         if self._sort != RELEVANCE:
             rows, is_complete = self._sorted(admitted)
-            return self._result(_unranked(rows), is_complete=is_complete)
+            return self._result(_unranked(rows, terms), is_complete=is_complete)
         full = self._full(admitted) if parts else None
         if full is None or not (self._plan.is_exact or _stories_of(full.rows) >= _ENOUGH):
             candidates = self._candidates(terms, admitted)
@@ -372,8 +372,10 @@ def _link_score(parts: str | None) -> float:
     return max((float(values.get(name) or 0.0) for name in _GRAPH), default=0.0)
 
 
-def _unranked(rows: Sequence[SearchCandidate]) -> _Ranked:
-    return _Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {})
+def _unranked(rows: Sequence[SearchCandidate], terms: Sequence[QueryTerm]) -> _Ranked:
+    """Return articles in the order they have; snippets show the terms by their own weights."""
+    weights = np.array([term.weight for term in terms], np.float64)
+    return _Ranked(rows, range(len(rows)), np.zeros(len(rows)), {}, weights)
 
 
 def _stories_of(rows: Sequence[SearchCandidate]) -> int:
