@@ -37,7 +37,8 @@ class Timeline:
 
     @property
     def totals(self) -> list[int]:
-        return [sum(counts) for counts in zip(*(band.counts for band in self.bands), strict=True)]
+        zeros = [0] * len(self.starts)
+        return [sum(counts) for counts in zip(zeros, *(band.counts for band in self.bands), strict=True)]
 
     def last_day(self, place: int) -> date:
         return _following(self.starts[place], self.by) - timedelta(days=1)

@@ -63,6 +63,7 @@ def picture(visit: Visit, query: SearchQuery, result: SearchResult) -> VolumePic
         t("volume.title"),
         [label(one, n) for n in range(len(one.starts))],
         [Series(name, list(map(float, band.counts))) for name, band in zip(names, one.bands, strict=True)],
+        whole,
         width=_WIDTH,
         height=_HEIGHT,
         links=links,
@@ -87,6 +88,19 @@ def read(visit: Visit, result: SearchResult) -> Timeline:
         return timeline(result.volume, visit.text("by"), visit.text("stack"))
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
+
+
+def whole(value: float) -> str:
+    """Return a count; ticks between counts have no name.
+
+    >>> whole(1200.0), whole(0.5)
+    ('1,200', '')
+    """
+    return f"{value:,.0f}" if value == int(value) else ""
+
+
+def percent(value: float) -> str:
+    return f"{value:.0f} %"
 
 
 def label(one: Timeline, place: int) -> str:

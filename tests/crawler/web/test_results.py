@@ -148,15 +148,16 @@ def test_all_values_of_a_facet_can_be_chosen(asker: Asker, stories: list[dict]) 
     assert {link.text for link in months} == {str(row["published_at"])[:7] for row in stories}
 
 
-def test_list_is_kept_in_a_cookie(stand: Path) -> None:
-    with Asker(f"sqlite:///{stand}") as asker:
-        assert not read(asker, "/").cssselect("table.hits-list")
-        rows = read(asker, "/?view=list").cssselect("table.hits-list tr.hit")
-        assert len(rows) == 30
-        again = read(asker, f"/?q={quote(WORD)}")
-        assert again.cssselect("table.hits-list tr.hit .title a")
-        assert not read(asker, "/?view=cards").cssselect("table.hits-list")
-        assert not read(asker, "/").cssselect("table.hits-list")
+def test_list_is_kept_in_a_cookie(asker: Asker) -> None:
+    assert not read(asker, "/").cssselect("table.hits-list")
+    chosen = asker.get("/?view=list")
+    assert len(html.document_fromstring(chosen.text).cssselect("table.hits-list tr.hit")) == 30
+    cookie = chosen.headers["set-cookie"].partition(";")[0]
+    assert cookie == "view=list"
+    again = html.document_fromstring(asker.get(f"/?q={quote(WORD)}", cookie=cookie).text)
+    assert again.cssselect("table.hits-list tr.hit .title a")
+    assert "view=" not in "".join(link.get("href") for link in again.cssselect(".facet-list a, .pages a"))
+    assert asker.get("/?view=cards", cookie=cookie).headers["set-cookie"].startswith("view=cards;")
 
 
 # ---------------------------------------------------------------- volume
@@ -211,3 +212,62 @@ def test_columns_narrow_to_their_days(asker: Asker) -> None:
 @each_row("path", ["/api/timeline?by=hour", "/api/timeline?stack=author", "/timeline.csv?by=hour", "/?by=hour"])
 def test_wrong_period_is_refused(asker: Asker, path: str) -> None:
     assert asker.get(path).status_code == 400
+
+
+# ---------------------------------------------------------------- comparison
+
+
+def test_comparison_has_the_counts_of_each_search(asker: Asker) -> None:
+    words = (WORD, "学校", "site:herald.example")
+    query = "&".join(f"q={quote(word)}" for word in words)
+    page = read(asker, f"/compare?{query}&by=day")
+    links = page.cssselect(".legend a")
+    assert [parse_qs(urlsplit(link.get("href")).query) for link in links] == [{"q": [word]} for word in words]
+    head, *rows = csv.reader(io.StringIO(asker.get(f"/compare.csv?{query}&by=day").text.removeprefix("\ufeff")))
+    assert head == ["day", *words]
+    for n, word in enumerate(words, 1):
+        alone = asker.get(f"/api/timeline?q={quote(word)}&by=day&sort=newest").json()
+        counts = dict(zip(alone["starts"], alone["counts"], strict=True))
+        assert {row[0]: int(row[n]) for row in rows if row[n] != "0"} == {day: c for day, c in counts.items() if c}
+    cells = [[cell.text for cell in row.cssselect("td")] for row in page.cssselect(".numbers tbody tr")]
+    assert cells == [row[1:] for row in reversed(rows)]
+
+
+def test_shares_of_a_period_are_a_hundred_or_nothing(asker: Asker) -> None:
+    query = f"q={quote(WORD)}&q={quote('学校')}&share=1&by=month"
+    _, *rows = csv.reader(io.StringIO(asker.get(f"/compare.csv?{query}").text.removeprefix("\ufeff")))
+    assert {round(sum(map(float, row[1:])), 1) for row in rows} <= {100.0, 0.0}
+    assert any(sum(map(float, row[1:])) for row in rows)
+    assert read(asker, f"/compare?{query}").cssselect("svg polyline, svg circle")
+
+
+def test_sites_are_compared_for_one_search_or_none(asker: Asker, stories: list[dict]) -> None:
+    (one, _), (two, _) = Counter(row["site"] for row in stories).most_common(2)
+    page = read(asker, f"/compare?site={one}&site={two}")
+    for link, site in zip(page.cssselect(".legend a"), (one, two), strict=True):
+        assert link.get("href") == f"/?site={site}"
+        total = len(clusters([row for row in stories if row["site"] == site]))
+        assert f"({total} stories)" in link.getparent().text_content()
+
+
+@each_row(
+    ("query", "status", "said"),
+    [
+        ("q=a", 200, "Enter two searches or more"),
+        ("q=a&q=b&q=c&q=d&q=e&q=f", 400, "at most 5 are allowed"),
+        ("q=a&q=(b", 400, "this bracket is not closed"),
+        ("q=a&q=b&by=hour", 400, "day, week, month and year are allowed"),
+        ("q=xyzzyxyzzy&q=yzzyxyzzyx", 200, "Nothing matches this search"),
+    ],
+)
+def test_comparison_says_what_is_wrong(asker: Asker, query: str, status: int, said: str) -> None:
+    assert said in read(asker, f"/compare?{query}", status).cssselect("main")[0].text_content()
+
+
+def test_csv_of_one_search_is_no_comparison(asker: Asker) -> None:
+    assert asker.get("/compare.csv?q=a").status_code == 400
+
+
+def test_cells_of_a_comparison_are_no_formulas(asker: Asker) -> None:
+    head = asker.get("/compare.csv?q=%3D1%2B1&q=b").text.splitlines()[0]
+    assert head.removeprefix("\ufeff").split(",")[1] == "'=1+1"

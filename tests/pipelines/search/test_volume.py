@@ -64,6 +64,10 @@ def test_several_searches_have_the_same_periods() -> None:
     assert (one.totals, other.totals) == ([1, 0, 0], [0, 0, 3])
 
 
+def test_search_without_stories_has_zeros_beside_another() -> None:
+    assert timelines([[Volume(0, "a", "en", 1), Volume(1, "a", "en", 1)], []], "day")[1].totals == [0, 0]
+
+
 def test_nothing_has_no_periods() -> None:
     assert (timeline([]).starts, timeline([]).totals) == ((), [])
 
