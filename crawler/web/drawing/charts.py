@@ -51,7 +51,8 @@ class Chart:
     """A chart; `places` labels it from left to right with times, days or depths.
 
     `title` is for screen readers; `ticks`, for curves, are positions of labels as shares of the width, with the labels.
-    `links` makes each column a link, with attributes that a script can read.
+    `links` makes each column a link, with attributes that a script can read. The keyboard passes them over: give it the
+    same links in the table of the numbers.
     """
 
     title: str
@@ -173,7 +174,7 @@ def _opened(chart: Chart, place: int, room: float, name: str, total: float) -> s
     link = chart.links[place]
     label = f"{name}: {chart.show(total)}"
     return (
-        f'<a class="column" href="{escape(link.href)}" data-first="{escape(link.first)}" '
+        f'<a class="column" tabindex="-1" href="{escape(link.href)}" data-first="{escape(link.first)}" '
         f'data-last="{escape(link.last)}" aria-label="{escape(label)}">'
         f'<rect class="reach" x="{_LEFT + place * room:.1f}" y="{_TOP}" '
         f'width="{room:.1f}" height="{chart.height - _BOTTOM - _TOP}"><title>{escape(label)}</title></rect>'

@@ -28,19 +28,20 @@ class VolumePicture:
     """
 
     timeline: Timeline
+    links: Sequence[ColumnLink]
     svg: Markup
     legend: Sequence[tuple[str, int]]
     periods: Sequence[tuple[str, str, bool]]
     stacks: Sequence[tuple[str, str, bool]]
     csv: str
 
-    def rows(self) -> Iterator[tuple[str, Sequence[int], int]]:
-        """Yield the periods that have stories, with those of each band and all, the newest first."""
+    def rows(self) -> Iterator[tuple[str, str, Sequence[int], int]]:
+        """Yield the periods that have stories, with URL, those of each band and all, the newest first."""
         totals = self.timeline.totals
         for place in reversed(range(len(totals))):
             if totals[place]:
                 counts = [band.counts[place] for band in self.timeline.bands]
-                yield label(self.timeline, place), counts, totals[place]
+                yield label(self.timeline, place), self.links[place].href, counts, totals[place]
 
 
 def picture(visit: Visit, query: SearchQuery, result: SearchResult) -> VolumePicture | None:
@@ -70,6 +71,7 @@ def picture(visit: Visit, query: SearchQuery, result: SearchResult) -> VolumePic
     )
     return VolumePicture(
         one,
+        links,
         columns(chart),
         [(name, n % SERIES + 1) for n, name in enumerate(names)] if stack else [],
         [(each, visit.here(page=None, by=each), each == one.by) for each in PERIODS],
