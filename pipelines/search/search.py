@@ -182,7 +182,7 @@ class _Search:
     # ---------------------------------------------------------------- in another order
 
     def _sorted(self, admitted: SearchFilter) -> tuple[Sequence[SearchCandidate], bool]:
-        """Return all articles that match in the order that is asked for, and whether these are all."""
+        """Return the articles that match in order, and whether these are all."""
         is_many = self._query.is_thorough or bool(self._query.sort)
         most = _COUNTED if is_many else max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
         if not (self._plan.terms or self._plan.required or admitted) and self._sort in {NEWEST, OLDEST}:
@@ -208,7 +208,7 @@ class _Search:
         return one_list, is_complete
 
     def _matching(self, admitted: SearchFilter, most: int) -> CandidateSet | None:
-        """Return the articles that match, without terms; None if the index alone does not decide."""
+        """Return what matches, without terms; None if the index cannot decide."""
         languages = self._query.language.split()
         matcher, _ = matcher_of(self._connections, self._plan.required, languages, self._now)
         if not matcher.is_decided_by_index:
@@ -270,7 +270,7 @@ class _Search:
     def _result(
         self, ranked: _Ranked, *, is_complete: bool, counted: Sequence[SearchCandidate] | None = None
     ) -> SearchResult:
-        """Return what is shown of ranked articles, with counts of them or of all that match."""
+        """Return hits, with counts of them, or of other articles if given."""
         rows = ranked.rows
         stories = self._stories(rows, ranked.order)
         wanted = stories[self._query.offset : self._query.offset + self._query.limit]
@@ -373,7 +373,7 @@ def _link_score(parts: str | None) -> float:
 
 
 def _unranked(rows: Sequence[SearchCandidate], terms: Sequence[QueryTerm]) -> _Ranked:
-    """Return articles in the order they have; snippets show the terms by their own weights."""
+    """Return articles in the order they have, with the terms' own weights."""
     weights = np.array([term.weight for term in terms], np.float64)
     return _Ranked(rows, range(len(rows)), np.zeros(len(rows)), {}, weights)
 

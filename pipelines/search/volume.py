@@ -1,4 +1,4 @@
-"""Number of stories over time, by day, week, month or year, split by site or language."""
+"""Stories over time, by day, week, month or year, split by site or language."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Stories of each place of a timeline; `value` is a site or language, None for all others."""
+    """Stories of a site or language in each period; `value` is None for others."""
 
     value: str | None
     counts: Sequence[int]
@@ -29,7 +29,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Stories over time; `starts` are the first days of all periods from the first to the last with a story."""
+    """Stories over time.
+
+    `starts` are the first days of all periods from the first to the last that has a story.
+    """
 
     by: str
     starts: Sequence[date]
@@ -45,7 +48,7 @@ class Timeline:
 
 
 def timeline(volume: Sequence[Volume], by: str = "", stack: str = "") -> Timeline:
-    """Count stories by period, the six largest sites or languages apart from the others.
+    """Count stories by period, those of the six largest sites or languages apart.
 
     Args:
         by: one of `PERIODS`; empty for one that suits the span.

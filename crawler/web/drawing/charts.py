@@ -170,7 +170,7 @@ def _y(value: float, top: float, chart: Chart) -> float:
 
 
 def _opened(chart: Chart, place: int, room: float, name: str, total: float) -> str:
-    """Return the beginning of a column's link, with a field as high as the chart to point at."""
+    """Open a column's link, with a field as high as the chart to point at."""
     link = chart.links[place]
     label = f"{name}: {chart.show(total)}"
     return (

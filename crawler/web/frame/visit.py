@@ -213,7 +213,7 @@ class Visit:
         return clean(given)
 
     def texts(self, name: str, most: int = _MOST_TEXT) -> list[str]:
-        """Return the different values of a parameter that may be given several times, cleaned.
+        """Return the different values of a repeated URL parameter, cleaned.
 
         Raises:
             BadRequest: there are too many, or one is too long.

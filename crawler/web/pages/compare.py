@@ -40,7 +40,7 @@ class _Comparison:
     is_shares: bool
 
     def values(self, place: int) -> list[float]:
-        """Return the counts of a period, or shares in percent of the stories of all searches together."""
+        """Return the counts of a period, or their shares in percent."""
         counts = [line.counts[place] for line in self.lines]
         together = sum(counts)
         if self.is_shares:

@@ -45,7 +45,7 @@ _MOST_FACETS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _FacetLink:
+class FacetLink:
     """A value that narrows the search; an active one links to the wider search.
 
     `without` links to the search without articles of this value.
@@ -59,7 +59,7 @@ class _FacetLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class _Chip:
     """A filter that is set, and the URL of the search without it."""
 
     name: str
@@ -141,18 +141,18 @@ def values_of(query: SearchQuery, name: str) -> list[str]:
     return [*([first] if first else []), *(value for field, value in query.either if field == name)]
 
 
-def chips_of(visit: Visit, query: SearchQuery) -> Iterator[Chip]:
+def chips_of(visit: Visit, query: SearchQuery) -> Iterator[_Chip]:
     """Yield the filters that are set, each with the way to the search without it."""
     for name in FILTERS:
         values = values_of(query, name)
         for value in values:
             changes: dict[str, Any] = {name: [each for each in values if each != value]}
-            yield Chip(name, value, visit.here(page=None, **changes), is_excluding=False)
+            yield _Chip(name, value, visit.here(page=None, **changes), is_excluding=False)
     for name in VALUED:
         values = [value for field, value in query.without if field == name]
         for value in values:
             changes = {f"-{name}": [each for each in values if each != value]}
-            yield Chip(name, value, visit.here(page=None, **changes), is_excluding=True)
+            yield _Chip(name, value, visit.here(page=None, **changes), is_excluding=True)
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
@@ -175,28 +175,28 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
     return result
 
 
-def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[_FacetLink]:
+def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[FacetLink]:
     for value, articles in result.facets.get(name, ())[:_MOST_FACETS]:
         yield link_of(visit, query, name, value, articles)
 
 
-def link_of(visit: Visit, query: SearchQuery, name: str, value: str, articles: int) -> _FacetLink:
-    """Return the links of a value: of a month to its days, of others to what has them or has them not."""
+def link_of(visit: Visit, query: SearchQuery, name: str, value: str, articles: int) -> FacetLink:
+    """Return a value of a facet with the searches for it and without it."""
     if name == "month":
         is_on = query.since == query.until == value
         href = visit.here("/", page=None, since=None if is_on else value, until=None if is_on else value)
-        return _FacetLink(value, articles, href, is_on, None)
+        return FacetLink(value, articles, href, is_on, None)
     values = values_of(query, name)
     is_on = value in values
     others = [each for each in values if each != value]
     href = visit.here("/", page=None, **{name: others if is_on else [*values, value]})
     excluded = [each for field, each in query.without if field == name]
     without = visit.here("/", page=None, **{name: others, f"-{name}": list(dict.fromkeys([*excluded, value]))})
-    return _FacetLink(value, articles, href, is_on, without)
+    return FacetLink(value, articles, href, is_on, without)
 
 
 def _all_values(visit: Visit, result: SearchResult, name: str) -> str | None:
-    """Return the URL of the page of all values of a facet, if there may be more than are shown."""
+    """Return the URL of all values of a facet if there may be more."""
     has_more = len(result.facets.get(name, ())) > _MOST_FACETS
     is_on = any(visit.request.query_params.getlist(each) for each in (name, f"-{name}"))
     return visit.here("/values", page=None, limit=None, facet=name) if has_more or is_on else None

@@ -1,4 +1,4 @@
-"""The volume of a search over time: a chart whose columns narrow the search, and its numbers as a table."""
+"""The stories of a search over time, as a chart and as a table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class VolumePicture:
     csv: str
 
     def rows(self) -> Iterator[tuple[str, str, Sequence[int], int]]:
-        """Yield the periods that have stories, with URL, those of each band and all, the newest first."""
+        """Yield the periods that have stories, the newest first.
+
+        Each has its name, its URL, the stories of each band, and all.
+        """
         totals = self.timeline.totals
         for place in reversed(range(len(totals))):
             if totals[place]:

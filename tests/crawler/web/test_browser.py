@@ -127,7 +127,7 @@ def test_dragging_over_columns_narrows_to_their_days(browser: Browser, server: S
         page.mouse.up()
         page.wait_for_url(f"**/?*since={days[0]}&until={days[1]}*")
         chips = page.locator(".chips.active a.on").all_inner_texts()
-        assert [chip.partition(" ×")[0] for chip in chips] == [f"From: {days[0]}", f"To: {days[1]}"]
+        assert [chip.partition("×")[0].strip() for chip in chips] == [f"From: {days[0]}", f"To: {days[1]}"]
         assert noted.unexpected() == []
 
 
