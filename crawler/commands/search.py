@@ -47,7 +47,7 @@ _AT_ONCE = 500
 
 class Command(NewsCommand):
     usage = (
-        "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format NAME] | "
+        "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--sort ORDER] [--limit N] [--format NAME] | "
         "--documents FILE --queries FILE [--output FILE] | --rebuild"
     )
     summary = "Find articles by their words"
@@ -80,6 +80,13 @@ class Command(NewsCommand):
         parser.add_argument("--section", default="", metavar="NAME", help="in a section, as the page names it")
         parser.add_argument(
             "--class", dest="classes", default="", metavar="NAME", help="of a class, as the model names it"
+        )
+        parser.add_argument(
+            "--sort",
+            choices=("relevance", "newest", "oldest", "reprinted"),
+            default="",
+            help="order of the stories: by relevance (with words), the newest first (without), the oldest, or those "
+            "with the most reprints",
         )
         parser.add_argument("--limit", default="10", metavar="N", help=f"stories to list (10; at most {_MOST_HITS:,})")
         parser.add_argument(
@@ -123,10 +130,10 @@ class Command(NewsCommand):
             raise ValueError(f"--limit {opts.limit!r} is no number from 1 to {_MOST_HITS}")
         names = ("site", "since", "until", "language", "source", "section", "classes")
         values = {name: getattr(opts, name) for name in names}
-        query = SearchQuery(" ".join(args), **values, limit=int(opts.limit), expand=opts.expand)
+        query = SearchQuery(" ".join(args), **values, limit=int(opts.limit), expand=opts.expand, sort=opts.sort)
         name, result = self._search(query)
         if output.is_table:
-            _show(output.console, name, result)
+            _show(output.console, name, result, is_sorted=opts.sort not in {"", "relevance"})
             return
         for note in (*result.notes, *_also(result)):
             sys.stderr.write(f"{note}\n")
@@ -272,7 +279,7 @@ def _also(result: SearchResult) -> list[str]:
     return [f"also searched: {', '.join(result.also)}"] if result.also else []
 
 
-def _show(console: Console, name: str, result: SearchResult) -> None:
+def _show(console: Console, name: str, result: SearchResult, *, is_sorted: bool = False) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -286,7 +293,8 @@ def _show(console: Console, name: str, result: SearchResult) -> None:
         return
     more = "" if result.is_exact else " or more"
     stories = "story" if result.total == 1 else "stories"
-    console.print(f"{result.total:,}{more} {stories}, the best {min(len(result.hits), result.total):,} of them")
+    first = "the first" if is_sorted else "the best"
+    console.print(f"{result.total:,}{more} {stories}, {first} {min(len(result.hits), result.total):,} of them")
     width = min(console.width, 160) - 6
     table = Table.grid(padding=(0, 1))
     for rank, hit in enumerate(result.hits, 1):

@@ -21,10 +21,30 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import api, article, crawl, feed, graph, learn, search, settings, sites, story, why, words
+from .pages import (
+    api,
+    article,
+    compare,
+    crawl,
+    feed,
+    graph,
+    learn,
+    search,
+    settings,
+    sites,
+    story,
+    timeline,
+    values,
+    why,
+    words,
+)
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
+    ("/values", values.show),
+    ("/timeline.csv", timeline.show),
+    ("/compare", compare.show),
+    ("/compare.csv", compare.show_csv),
     ("/article/{id}", article.show),
     ("/article/{id}/page", article.show_page),
     ("/article/{id}/words", words.show),

@@ -81,7 +81,8 @@ class SearchFilter:
         sites: identifiers, one of which must match.
         since, until: Unix time.
         first_day, last_day: days since 1970, in the zone of the site.
-        language: code, or its beginning before a dash.
+        languages: codes, or their beginnings before a dash; like sources, sections and classes one of them must match.
+        without: conditions none of which may be fulfilled.
     """
 
     sites: Sequence[int] | None = None
@@ -89,10 +90,11 @@ class SearchFilter:
     until: float | None = None
     first_day: int | None = None
     last_day: int | None = None
-    language: str = ""
-    source: str = ""
-    section: str = ""
-    classes: str = ""
+    languages: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    sections: Sequence[str] = ()
+    classes: Sequence[str] = ()
+    without: Sequence[SearchFilter] = ()
 
     def admits(self, one: SearchCandidate) -> bool:
         return (
@@ -101,10 +103,14 @@ class SearchFilter:
             and (self.until is None or one.time <= self.until)
             and (self.first_day is None or one.day >= self.first_day)
             and (self.last_day is None or one.day <= self.last_day)
-            and (not self.language or one.language == self.language or one.language.startswith(f"{self.language}-"))
-            and (not self.source or one.source == self.source)
-            and (not self.section or one.section == self.section)
-            and (not self.classes or self.classes in one.classes.split(JOINED_BY))
+            and (
+                not self.languages
+                or any(one.language == each or one.language.startswith(f"{each}-") for each in self.languages)
+            )
+            and (not self.sources or one.source in self.sources)
+            and (not self.sections or one.section in self.sections)
+            and (not self.classes or not set(self.classes).isdisjoint(one.classes.split(JOINED_BY)))
+            and not any(each.admits(one) for each in self.without)
         )
 
     def days(self) -> tuple[int, int] | None:

@@ -93,17 +93,30 @@ def matches(
     return CandidateSet([row for row in rows if admitted.admits(row)], is_complete, engine.top, counts)
 
 
+def without_terms(connection: Connection, need: Need, admitted: SearchFilter, most: int) -> CandidateSet:
+    """Return what `matches` does, without terms: to count and to sort many.
+
+    Cost: 5 microseconds an article on SQLite.
+    """
+    engine = _engine(connection, admitted, has_terms=False)
+    rows, is_complete = engine.rows(need, most, 0.0)
+    rows = [row for row in rows if admitted.admits(row)] if admitted else rows
+    return CandidateSet(rows, is_complete, engine.top)
+
+
 def need_of(admitted: SearchFilter) -> Need:
     """Return the marks that an article has which fulfils conditions."""
     days = admitted.days()
     return [*_marks(admitted), *([] if days is None else [index.day_marks(*days)])]
 
 
-def _engine(connection: Connection, admitted: SearchFilter) -> _Sqlite | _Postgres:
+def _engine(connection: Connection, admitted: SearchFilter, *, has_terms: bool = True) -> _Sqlite | _Postgres:
     top = connection.execute(_TOP).scalar_one()
     days = admitted.days()
     periods = None if days is None else index.day_marks(*days)
-    return (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), periods)
+    return (_Postgres if is_postgres(connection) else _Sqlite)(
+        connection, top, _marks(admitted), periods, has_terms=has_terms
+    )
 
 
 def _tiers(wanted: Groups, counts: Mapping[str, float], most: int) -> list[tuple[Groups, int]]:
@@ -129,14 +142,16 @@ def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
     groups: list[Sequence[str]] = []
     if admitted.sites is not None:
         groups.append([index.site_mark(key) for key in admitted.sites])
-    if admitted.language:
-        groups.append([index.language_mark(admitted.language)])
-    if admitted.source:
-        groups.append([index.source_mark(admitted.source)])
-    if admitted.section:
-        groups.append([index.section_mark(admitted.section)])
-    if admitted.classes:
-        groups.append([index.class_mark(admitted.classes)])
+    groups += [
+        list(map(mark, values))
+        for mark, values in (
+            (index.language_mark, admitted.languages),
+            (index.source_mark, admitted.sources),
+            (index.section_mark, admitted.sections),
+            (index.class_mark, admitted.classes),
+        )
+        if values
+    ]
     return groups
 
 
@@ -148,6 +163,7 @@ class _Sqlite:
     top: int
     marks: Need
     periods: Sequence[str] | None
+    has_terms: bool = True
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         queries = json.dumps([_fts([[word]]) for word in words])
@@ -162,9 +178,10 @@ class _Sqlite:
         if any(not group for group in need):
             return [], True
         if not need:
-            rows = _read(self.connection, _NEWEST_ROWS, {"most": limit})
+            rows = _read(self.connection, _NEWEST_ROWS if self.has_terms else _NEWEST_LIGHT, {"most": limit})
         else:
-            match_rows = self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).all()
+            statement = _MATCHES if self.has_terms else _LIGHT_MATCHES
+            match_rows = self.connection.exec_driver_sql(statement, (_fts(need), limit)).all()
             rows = list(map(SearchCandidate._make, match_rows))
         return rows, len(rows) < limit
 
@@ -192,6 +209,7 @@ class _Postgres:
     top: int
     marks: Need
     periods: Sequence[str] | None
+    has_terms: bool = True
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         """Return about how many articles have each word, exactly when few."""
@@ -224,7 +242,7 @@ class _Postgres:
             steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
             return self._newest(need, steps, limit, self.periods)
         if not need:
-            rows = _read(self.connection, _NEWEST_ROWS, {"most": limit})
+            rows = _read(self.connection, _NEWEST_ROWS if self.has_terms else _NEWEST_LIGHT, {"most": limit})
             return rows, len(rows) < limit
         if len(need) > 1 or self.marks or not share:
             share = max(share if not self.marks else 0.0, self._sampled([need])[0] / (1 << index.BUCKET_BITS))
@@ -243,7 +261,8 @@ class _Postgres:
         return rows, len(rows) < limit
 
     def _rows(self, need: Need, limit: int) -> list[SearchCandidate]:
-        match_rows = self.connection.exec_driver_sql(_TEXT_ROWS, (_tsquery(need), limit)).all()
+        statement = _TEXT_ROWS if self.has_terms else _LIGHT_TEXT_ROWS
+        match_rows = self.connection.exec_driver_sql(statement, (_tsquery(need), limit)).all()
         return list(map(SearchCandidate._make, match_rows))
 
 
@@ -285,6 +304,15 @@ def newest(connection: Connection, most: int) -> list[SearchCandidate]:
     return _read(connection, _PUBLISHED_LAST, {"most": most})
 
 
+def oldest(connection: Connection, most: int) -> list[SearchCandidate]:
+    return _read(connection, _PUBLISHED_FIRST, {"most": most})
+
+
+def cluster_sizes(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
+    """Return how many articles those of the clusters have that have several."""
+    return {row.id: row.size for row in connection.execute(_SIZES, {"ids": list(ids)})}
+
+
 def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
     """Return sites by their name, or by a part of it when no site has that name."""
     exact = connection.execute(_SITE, {"name": name}).all()
@@ -317,13 +345,17 @@ _LISTED = document.c.article_id.is_not(None)
 _WITHOUT_TERMS = select(*_LIGHT, literal(b"", LargeBinary))
 _ROWS = select(*_LIGHT, document.c.terms)
 _NUMBERED = _ROWS.join(article, article.c.id == document.c.article_id).where(among(article.c.number))
-_NEWEST_ROWS = _ROWS.where(_LISTED).order_by(document.c.number.desc()).limit(bindparam("most"))
-_PUBLISHED_LAST = (
+_NEWEST_ROWS, _NEWEST_LIGHT = (
+    rows.where(_LISTED).order_by(document.c.number.desc()).limit(bindparam("most")) for rows in (_ROWS, _WITHOUT_TERMS)
+)
+_PUBLISHED_LAST, _PUBLISHED_FIRST = (
     _WITHOUT_TERMS.select_from(article)
     .join(document, document.c.article_id == article.c.id)
-    .order_by(nulls_last(article.c.published_utc.desc()))
+    .order_by(nulls_last(order))
     .limit(bindparam("most"))
+    for order in (article.c.published_utc.desc(), article.c.published_utc.asc())
 )
+_SIZES = select(cluster.c.id, cluster.c.size).where(among(cluster.c.id), cluster.c.size > 1)
 _NUMBERS_BY_MATCH = """
 SELECT a.number FROM search_words w JOIN search_document d ON d.number = w.rowid JOIN article a ON a.id = d.article_id
 WHERE search_words MATCH ?
@@ -341,6 +373,7 @@ SELECT {", ".join(f"d.{name}" for name in SearchCandidate._fields)} FROM
 (SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?) AS w
 JOIN search_document AS d ON d.number = w.rowid WHERE d.article_id IS NOT NULL
 """
+_LIGHT_MATCHES = _MATCHES.replace("d.terms", "x'' AS terms")
 _COUNTS = """
 SELECT (SELECT count(*) FROM (SELECT 1 FROM search_document WHERE words @@ CAST(query AS TSQUERY) LIMIT %s) AS _)
 FROM unnest(CAST(%s AS TEXT[])) WITH ORDINALITY AS _ (query, place) ORDER BY place
@@ -350,6 +383,7 @@ _TEXT_ROWS = f"""
 SELECT {", ".join(SearchCandidate._fields)} FROM search_document
 WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 0 DESC LIMIT %s
 """
+_LIGHT_TEXT_ROWS = _TEXT_ROWS.replace(", terms", ", CAST('' AS BYTEA) AS terms")
 _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = (

@@ -30,19 +30,36 @@ def filter_of(connections: Sequence[ReadConnection], query: SearchQuery, now: fl
     """
     period = read_period(query.since, query.until, now)
     since, until = period.since, period.until
-    sites, notes = _sites(connections, query.site) if query.site.strip() else (None, [])
+    notes: list[str] = []
+    sites: list[int] | None = None
+    for name in _values(query, "site"):
+        keys, said = _sites(connections, name)
+        sites = [*(sites or []), *keys]
+        notes += said
+    without = []
+    for name, value in query.without:
+        excluded, said = filter_of(connections, SearchQuery(either=((name, value),)), now)
+        without.append(excluded)
+        notes += said
     admitted = SearchFilter(
         sites=sites,
         since=since.begins(now) if since is not None and since.day is None else None,
         until=until.ends(now) if until is not None and until.day is None else None,
         first_day=_day(since),
         last_day=_day(until),
-        language=query.language.strip(),
-        source=query.source.strip(),
-        section=query.section.strip(),
-        classes=query.classes.strip(),
+        languages=_values(query, "language"),
+        sources=_values(query, "source"),
+        sections=_values(query, "section"),
+        classes=_values(query, "classes"),
+        without=tuple(without),
     )
     return admitted, notes
+
+
+def _values(query: SearchQuery, name: str) -> tuple[str, ...]:
+    """Return the values of a field, any of which will do."""
+    given = (getattr(query, name), *(value for field, value in query.either if field == name))
+    return tuple(dict.fromkeys(value.strip() for value in given if value.strip()))
 
 
 def _sites(connections: Sequence[ReadConnection], given: str) -> tuple[list[int], list[str]]:

@@ -91,6 +91,11 @@ class Matcher:
         """Tokens that all articles have which fulfil the query, and maybe others."""
         return self._need(All(tuple(self._parts)))
 
+    @property
+    def is_decided_by_index(self) -> bool:
+        """True if all articles fulfil the query that have what is `need`ed."""
+        return all(isinstance(part, AskedWords) and not (part.field or self._words(part).long) for part in self._parts)
+
     def matching(self, connection: ReadConnection, rows: Sequence[SearchCandidate]) -> list[SearchCandidate]:
         """Return those of the articles that have what is `need`ed which fulfil the query.
 

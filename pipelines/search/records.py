@@ -20,6 +20,10 @@ SIGNALS: Mapping[str, float] = {
 """
 
 
+RELEVANCE, NEWEST, OLDEST, REPRINTED = SORTS = ("relevance", "newest", "oldest", "reprinted")
+"""Orders of hits: by score, by time, or by the number of reprints."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
     """A search as the reader wrote it; empty fields are no conditions.
@@ -28,6 +32,11 @@ class SearchQuery:
         text: a query in the language of `pipelines.search.language`; empty finds all articles, the newest first.
         site: registrable domain or a part of its name.
         expand: search also words that go with those of the text in the articles found.
+        either: further values of site, source, section, classes and language, each with the name of its field: of the
+            values of a field any will do.
+        without: the same of values that no article may have.
+        sort: one of `SORTS`; empty for relevance where there are words, and the newest first where there are none.
+        is_thorough: count all that match, up to 10,000, also where fewer are ranked; `SearchResult.volume` is made.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
     """
 
@@ -42,6 +51,10 @@ class SearchQuery:
     limit: int = 10
     offset: int = 0
     expand: bool = False
+    either: tuple[tuple[str, str], ...] = ()
+    without: tuple[tuple[str, str], ...] = ()
+    sort: str = ""
+    is_thorough: bool = False
 
 
 class Span(NamedTuple):
@@ -81,6 +94,15 @@ class Facet(NamedTuple):
     articles: int
 
 
+class Volume(NamedTuple):
+    """Number of stories of a day since 1970, a site and a language."""
+
+    day: int
+    site: str
+    language: str
+    stories: int
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """The answer to a query.
@@ -88,10 +110,14 @@ class SearchResult:
     Attributes:
         total: stories that fulfil the query, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
-        facets: of site, language, source, section, classes and month: the most frequent values first.
+        facets: of site, language, source, section and classes the most frequent values first, of month the latest;
+            all values if the query is thorough, else twenty.
         also: words that were searched, too, because the query is to be expanded.
         notes: sentences on what was understood otherwise than it was written, a date for instance.
         partial: stories with some of the words, which follow those with all.
+        listed: stories that can be had by `limit` and `offset`.
+        volume: the stories that `total` counts, if the query is thorough. Like those of facets they count once each, as
+            the article that is listed.
     """
 
     hits: Sequence[Hit]
@@ -101,3 +127,5 @@ class SearchResult:
     notes: Sequence[str] = ()
     also: Sequence[str] = ()
     partial: int = 0
+    listed: int = 0
+    volume: Sequence[Volume] = ()

@@ -31,7 +31,7 @@ from .expansion import SynonymsOf, related_words, synonyms
 from .matching import matcher_of
 from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
-from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
+from .records import NEWEST, OLDEST, RELEVANCE, REPRINTED, SIGNALS, SORTS, Facet, Hit, SearchQuery, SearchResult, Volume
 from .snippets import mark, snippet
 from .terms import is_current, unpack
 
@@ -42,6 +42,8 @@ Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "classes", "month")
 _CANDIDATES = 600
+_COUNTED = 10_000
+"""Articles that are sorted otherwise than by relevance, or counted, at most: those that were indexed last."""
 _VERIFIED = 2_000
 """Articles that may fulfil an expression, the newest, which are looked at."""
 _ENOUGH = 10
@@ -105,6 +107,10 @@ class _Search:
         self._connections = connections
         self._plan = read_query(query)
         self._query = self._plan.query
+        if self._query.sort not in {"", *SORTS}:
+            raise ValueError(f"sort is {self._query.sort[:40]!r}; {', '.join(SORTS[:-1])} and {SORTS[-1]} are allowed")
+        is_ranked = self._query.sort in {"", RELEVANCE} and bool(self._plan.terms)
+        self._sort = RELEVANCE if is_ranked else NEWEST if self._query.sort == RELEVANCE else self._query.sort or NEWEST
         self._options = options
         self._now = now
         self._notes = list(self._plan.notes)
@@ -119,14 +125,10 @@ class _Search:
         if not terms and not parts and self._query.text.strip():
             self._notes.append("the query has no word in it")
             return SearchResult((), 0, is_exact=True, facets={}, notes=self._notes)
-        if not terms and not parts and not admitted:
-            rows, is_complete = self._newest()
-            return self._result(_unranked(rows), is_complete=is_complete)
+        if self._sort != RELEVANCE:
+            rows, is_complete = self._sorted(admitted)
+            return self._result(_unranked(rows, terms), is_complete=is_complete)
         full = self._full(admitted) if parts else None
-        if not terms:
-            candidates = full or self._candidates(terms, admitted)
-            rows = sorted(candidates.rows, key=lambda row: -row.time)
-            return self._result(_unranked(rows), is_complete=candidates.is_complete)
         if full is None or not (self._plan.is_exact or _stories_of(full.rows) >= _ENOUGH):
             candidates = self._candidates(terms, admitted)
         else:
@@ -138,7 +140,12 @@ class _Search:
             full = None
             candidates = self._candidates(self._plan.terms, admitted)
             ranked = self._ranked(candidates, full)
-        return self._result(ranked, is_complete=(full or candidates).is_complete)
+        counted = (full or candidates).is_complete
+        if self._query.is_thorough and not counted and not self._also:
+            matching = self._matching(admitted, _COUNTED)
+            if matching is not None:
+                return self._result(ranked, is_complete=matching.is_complete, counted=matching.rows)
+        return self._result(ranked, is_complete=counted)
 
     def _full(self, admitted: SearchFilter) -> CandidateSet:
         """Return the articles that fulfil the query, the newest of many."""
@@ -172,13 +179,45 @@ class _Search:
                     terms.append(term._replace(weight=weight, is_word=False, written=word, is_related=True))
         return terms
 
-    def _newest(self) -> tuple[list[SearchCandidate], bool]:
-        most = max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
-        by_database = [find.newest(one, most) for one in self._connections]
+    # ---------------------------------------------------------------- in another order
+
+    def _sorted(self, admitted: SearchFilter) -> tuple[Sequence[SearchCandidate], bool]:
+        """Return the articles that match in order, and whether these are all."""
+        is_many = self._query.is_thorough or bool(self._query.sort)
+        most = _COUNTED if is_many else max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
+        if not (self._plan.terms or self._plan.required or admitted) and self._sort in {NEWEST, OLDEST}:
+            return self._by_time(most)
+        candidates = self._matching(admitted, most) or self._full(admitted)
+        if not candidates.is_complete and self._query.sort:
+            self._notes.append(f"only the {len(candidates.rows):,} articles that were indexed last are in this order")
+        rows = candidates.rows
+        if self._sort == REPRINTED:
+            clusters = list({row.cluster_id for row in rows})
+            sizes = {key: n for one in self._connections for key, n in find.cluster_sizes(one, clusters).items()}
+            order = [(-sizes.get(row.cluster_id, 1), -row.time) for row in rows]
+        else:
+            order = [(0, row.time if self._sort == OLDEST else -row.time) for row in rows]
+        keys = [(*key, row.article_id != row.cluster_id) for key, row in zip(order, rows, strict=True)]
+        return [rows[n] for n in sorted(range(len(rows)), key=keys.__getitem__)], candidates.is_complete
+
+    def _by_time(self, most: int) -> tuple[Sequence[SearchCandidate], bool]:
+        sign, read = (1, find.oldest) if self._sort == OLDEST else (-1, find.newest)
+        by_database = [read(one, most) for one in self._connections]
         is_complete = all(len(rows) < most for rows in by_database)
-        return (
-            by_database[0] if len(by_database) == 1 else sorted(chain(*by_database), key=lambda row: -row.time)
-        ), is_complete
+        one_list = by_database[0] if len(by_database) == 1 else sorted(chain(*by_database), key=lambda r: sign * r.time)
+        return one_list, is_complete
+
+    def _matching(self, admitted: SearchFilter, most: int) -> CandidateSet | None:
+        """Return what matches, without terms; None if the index cannot decide."""
+        languages = self._query.language.split()
+        matcher, _ = matcher_of(self._connections, self._plan.required, languages, self._now)
+        if not matcher.is_decided_by_index:
+            return None
+        need = matcher.need
+        if self._plan.terms and not self._plan.required:  # a question, of whose words one will do
+            telling = [term for term in self._plan.terms if term.is_word or term.is_related] or self._plan.terms
+            need = [[token for term in telling for token in term.tokens]]
+        return reduce(add, (find.without_terms(one, need, admitted, most) for one in self._connections))
 
     # ---------------------------------------------------------------- how well it fits
 
@@ -228,7 +267,10 @@ class _Search:
 
     # ---------------------------------------------------------------- what is shown
 
-    def _result(self, ranked: _Ranked, *, is_complete: bool) -> SearchResult:
+    def _result(
+        self, ranked: _Ranked, *, is_complete: bool, counted: Sequence[SearchCandidate] | None = None
+    ) -> SearchResult:
+        """Return hits, with counts of them, or of other articles if given."""
         rows = ranked.rows
         stories = self._stories(rows, ranked.order)
         wanted = stories[self._query.offset : self._query.offset + self._query.limit]
@@ -236,10 +278,14 @@ class _Search:
         shown = {**ranked.texts, **(self._shown(missing) if missing else {})}
         hits = [self._hit(shown[rows[n].article_id], ranked, n) for n in wanted if rows[n].article_id in shown]
         total = len({rows[n].cluster_id for n in ranked.order[: ranked.full]})
-        facets = self._facets([rows[n] for n in stories[:total]])
-        also = list(dict.fromkeys(self._also))
         partial = len(stories) - total
-        return SearchResult(hits, total, is_complete, facets, self._notes, also, partial)
+        of_stories = [rows[n] for n in stories[:total]]
+        if counted is not None:
+            first = {row.cluster_id: row for row in (*of_stories, *sorted(counted, key=lambda row: -row.time))[::-1]}
+            of_stories, total = list(first.values()), len(first)
+        facets, volume = self._counts(of_stories)
+        also = list(dict.fromkeys(self._also))
+        return SearchResult(hits, total, is_complete, facets, self._notes, also, partial, len(stories), volume)
 
     def _shown(self, ids: Sequence[int]) -> dict[int, FoundArticle]:
         return {key: article for one in self._connections for key, article in find.shown(one, ids).items()}
@@ -267,22 +313,31 @@ class _Search:
     def _is_shown(self, signal: str) -> bool:
         return SIGNALS[signal] > 0 or self._options.weight(signal) > 0
 
-    def _facets(self, rows: Sequence[SearchCandidate]) -> Mapping[str, Sequence[Facet]]:
+    def _counts(self, rows: Sequence[SearchCandidate]) -> tuple[Mapping[str, Sequence[Facet]], Sequence[Volume]]:
+        """Return facets and volume of stories, of each by one article."""
         counts: Mapping[str, Counter[Any]] = {
             "site": Counter(row.site_id for row in rows),
             "language": Counter(row.language for row in rows),
             "source": Counter(row.source for row in rows),
             "section": Counter(row.section for row in rows),
-            "classes": Counter(name for row in rows for name in split_names(row.classes)),
+            "classes": Counter(),
             "month": Counter(),
         }
+        for joined, stories in Counter(row.classes for row in rows).items():
+            counts["classes"].update(dict.fromkeys(split_names(joined), stories))
         for day, stories in Counter(row.day for row in rows).items():
             counts["month"][(_EPOCH + timedelta(days=day)).isoformat()[: len("2024-03")]] += stories
-        best = {name: [each for each in values.most_common(_MOST_FACETS) if each[0]] for name, values in counts.items()}
+        most = None if self._query.is_thorough else _MOST_FACETS
+        best = {name: [each for each in values.most_common(most) if each[0]] for name, values in counts.items()}
+        best["month"] = sorted(counts["month"].items(), reverse=True)[:most]
         sites = [key for key, _ in best["site"]]
         names = {key: name for one in self._connections for key, name in find.site_names(one, sites).items()}
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]
-        return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
+        facets = {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
+        if not self._query.is_thorough:
+            return facets, ()
+        volume = Counter((row.day, names.get(row.site_id, ""), row.language) for row in rows)
+        return facets, [Volume(*key, stories) for key, stories in sorted(volume.items())]
 
 
 def heat(readers: int) -> float:
@@ -317,8 +372,10 @@ def _link_score(parts: str | None) -> float:
     return max((float(values.get(name) or 0.0) for name in _GRAPH), default=0.0)
 
 
-def _unranked(rows: Sequence[SearchCandidate]) -> _Ranked:
-    return _Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {})
+def _unranked(rows: Sequence[SearchCandidate], terms: Sequence[QueryTerm]) -> _Ranked:
+    """Return articles in the order they have, with the terms' own weights."""
+    weights = np.array([term.weight for term in terms], np.float64)
+    return _Ranked(rows, range(len(rows)), np.zeros(len(rows)), {}, weights)
 
 
 def _stories_of(rows: Sequence[SearchCandidate]) -> int:

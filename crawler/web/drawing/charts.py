@@ -15,14 +15,13 @@ from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 400, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 12, 26
-_FLOOR = HEIGHT - _BOTTOM
 _STEPS = (1, 2, 2.5, 5, 10)
 _TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
 _DAY = 86_400
 _DAY_STEPS = (1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730, 1825, 3650)
 _FULL = 0.74
 """Share of its slot that a column fills."""
-SERIES = 6
+SERIES = 7
 """Number of colours: the classes `series-1`, `series-2` ..."""
 _CHARS = 7.0
 """Width of a character in a tick label."""
@@ -39,10 +38,21 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnLink:
+    """The link of a column, and the first and last day that it narrows to."""
+
+    href: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart; `places` labels it from left to right with times, days or depths.
 
     `title` is for screen readers; `ticks`, for curves, are positions of labels as shares of the width, with the labels.
+    `links` makes each column a link, with attributes that a script can read. The keyboard passes them over: give it the
+    same links in the table of the numbers.
     """
 
     title: str
@@ -50,6 +60,9 @@ class Chart:
     series: Sequence[Series]
     show: Callable[[float], str] = lambda value: f"{value:,.0f}"
     ticks: Sequence[tuple[float, str]] = ()
+    width: int = WIDTH
+    height: int = HEIGHT
+    links: Sequence[ColumnLink] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -84,19 +97,19 @@ def time_ticks(first: float, last: float, most: int = 5) -> list[float]:
 def curve(chart: Chart) -> Markup:
     """Draw lines; the area under a single line is filled."""
     count = max(1, len(chart.places) - 1)
-    x = [_LEFT + n / count * (WIDTH - _LEFT - _RIGHT) for n in range(len(chart.places))]
+    x = [_LEFT + n / count * (chart.width - _LEFT - _RIGHT) for n in range(len(chart.places))]
     axis = ticks(max((v for each in chart.series for v in each.values if v is not None), default=0.0))
     parts = list(_grid(axis, chart))
-    parts += [_tick(_LEFT + share * (WIDTH - _LEFT - _RIGHT), name) for share, name in chart.ticks]
+    parts += [_tick(_LEFT + share * (chart.width - _LEFT - _RIGHT), name, chart) for share, name in chart.ticks]
     for n, each in enumerate(chart.series):
-        for line in _stretches(x, each.values, axis[-1]):
+        for line in _stretches(x, each.values, axis[-1], chart):
             (x0, y0), (x1, _) = line[0], line[-1]
             points = " ".join(f"{px:.1f},{py:.1f}" for px, py in line)
             if len(line) == 1:
                 parts.append(f'<circle class="dot {_series(n)}" cx="{x0:.1f}" cy="{y0:.1f}" r="2.5"/>')
                 continue
             if len(chart.series) == 1:
-                corners = f"{x0:.1f},{_FLOOR} {points} {x1:.1f},{_FLOOR}"
+                corners = f"{x0:.1f},{chart.height - _BOTTOM} {points} {x1:.1f},{chart.height - _BOTTOM}"
                 parts.append(f'<polygon class="area {_series(n)}" points="{corners}"/>')
             parts.append(f'<polyline class="line {_series(n)}" points="{points}"/>')
     return _svg(chart, parts)
@@ -106,26 +119,30 @@ def columns(chart: Chart) -> Markup:
     """Draw a column for each place, with the series stacked."""
     totals = [sum(value or 0 for value in column) for column in zip(*(s.values for s in chart.series), strict=True)]
     axis = ticks(max(totals, default=0.0))
-    room = (WIDTH - _LEFT - _RIGHT) / max(1, len(chart.places))
+    room = (chart.width - _LEFT - _RIGHT) / max(1, len(chart.places))
     parts = list(_grid(axis, chart))
     # a name in the middle of its column, where there is room for it
     every = max(1, math.ceil((max(map(len, chart.places), default=0) + 1) * _CHARS / room))
     for place, name in enumerate(chart.places):
         left, below = _LEFT + (place + (1 - _FULL) / 2) * room, 0.0
+        if chart.links:
+            parts.append(_opened(chart, place, room, name, totals[place]))
         for n, each in enumerate(chart.series):
             value = each.values[place]
             if not value:
                 continue
-            top, bottom = _y(below + value, axis[-1]), _y(below, axis[-1])
+            top, bottom = _y(below + value, axis[-1], chart), _y(below, axis[-1], chart)
             label = " ".join((name, *([each.name] if len(chart.series) > 1 else []), chart.show(value)))
             parts.append(
                 f'<rect class="bar {_series(n)}" x="{left:.1f}" y="{top:.1f}" width="{max(1.0, room * _FULL):.1f}" '
                 f'height="{max(bottom - top, 0.5):.1f}"><title>{escape(label)}</title></rect>'
             )
             below += value
+        if chart.links:
+            parts.append("</a>")
         if not chart.ticks and place % every == 0:
-            parts.append(_tick(left + room * _FULL / 2, name))
-    parts += [_tick(_LEFT + share * (WIDTH - _LEFT - _RIGHT), name) for share, name in chart.ticks]
+            parts.append(_tick(left + room * _FULL / 2, name, chart))
+    parts += [_tick(_LEFT + share * (chart.width - _LEFT - _RIGHT), name, chart) for share, name in chart.ticks]
     return _svg(chart, parts)
 
 
@@ -147,24 +164,39 @@ def spread(count: int, most: int) -> range:
     return range((count - 1) % step, count, step)
 
 
-def _y(value: float, top: float) -> float:
-    return _FLOOR - value / top * (_FLOOR - _TOP)
+def _y(value: float, top: float, chart: Chart) -> float:
+    floor = chart.height - _BOTTOM
+    return floor - value / top * (floor - _TOP)
+
+
+def _opened(chart: Chart, place: int, room: float, name: str, total: float) -> str:
+    """Open a column's link, with a field as high as the chart to point at."""
+    link = chart.links[place]
+    label = f"{name}: {chart.show(total)}"
+    return (
+        f'<a class="column" tabindex="-1" href="{escape(link.href)}" data-first="{escape(link.first)}" '
+        f'data-last="{escape(link.last)}" aria-label="{escape(label)}">'
+        f'<rect class="reach" x="{_LEFT + place * room:.1f}" y="{_TOP}" '
+        f'width="{room:.1f}" height="{chart.height - _BOTTOM - _TOP}"><title>{escape(label)}</title></rect>'
+    )
 
 
 def _grid(axis: Sequence[float], chart: Chart) -> Iterator[str]:
     for value in axis:
-        y, kind = _y(value, axis[-1]), "grid" if value else "axis"
-        yield f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        y, kind = _y(value, axis[-1], chart), "grid" if value else "axis"
+        yield f'<line class="{kind}" x1="{_LEFT}" x2="{chart.width - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
         yield f'<text text-anchor="end" x="{_LEFT - 6}" y="{y + 4:.1f}">{escape(chart.show(value))}</text>'
 
 
-def _tick(x: float, name: str) -> str:
+def _tick(x: float, name: str, chart: Chart) -> str:
     half = len(name) * _CHARS / 2
-    anchor = "start" if x < half else "end" if x > WIDTH - half else "middle"
-    return f'<text text-anchor="{anchor}" x="{min(x, WIDTH):.1f}" y="{HEIGHT - 8}">{escape(name)}</text>'
+    anchor = "start" if x < half else "end" if x > chart.width - half else "middle"
+    return f'<text text-anchor="{anchor}" x="{min(x, chart.width):.1f}" y="{chart.height - 8}">{escape(name)}</text>'
 
 
-def _stretches(x: Sequence[float], values: Sequence[float | None], top: float) -> list[list[tuple[float, float]]]:
+def _stretches(
+    x: Sequence[float], values: Sequence[float | None], top: float, chart: Chart
+) -> list[list[tuple[float, float]]]:
     stretches: list[list[tuple[float, float]]] = []
     gap = True
     for at, value in zip(x, values, strict=True):
@@ -174,7 +206,7 @@ def _stretches(x: Sequence[float], values: Sequence[float | None], top: float) -
         if gap:
             stretches.append([])
             gap = False
-        stretches[-1].append((at, _y(value, top)))
+        stretches[-1].append((at, _y(value, top, chart)))
     return stretches
 
 
@@ -184,8 +216,10 @@ def _series(n: int) -> str:
 
 def _svg(chart: Chart, parts: Sequence[str]) -> Markup:
     description = "; ".join(_told(each, chart) for each in chart.series)
+    role = "group" if chart.links else "img"
     return Markup(  # every text in it was escaped above
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(chart.title)}">'
+        f'<svg class="chart" viewBox="0 0 {chart.width} {chart.height}" role="{role}" '
+        f'aria-label="{escape(chart.title)}">'
         f"<desc>{escape(description)}</desc>{''.join(parts)}</svg>"
     )
 

@@ -47,8 +47,11 @@ Show = Callable[["Visit"], Response]
 
 HERE: Final = Path(__file__).parents[1]
 THEMES: Final = ("light", "dark", "auto")
+VIEWS: Final = ("cards", "list")
+"""Forms of search results."""
 _YEAR = 365 * 86_400
 _MOST_TEXT = 300
+_MOST_VALUES = 50
 _MOST_QUOTED = 1_000
 """Characters of a URL-encoded parameter: enough for any query, and little in a page with fifty links."""
 _AGAIN_SECONDS = "5"
@@ -181,10 +184,11 @@ class Visit:
             choose(asked.get("lang"), cookies.get("lang"), request.headers.get("accept-language", ""))
         )
         self.theme = next((each for each in (asked.get("theme"), cookies.get("theme")) if each in THEMES), "auto")
+        self.view = next((each for each in (asked.get("view"), cookies.get("view")) if each in VIEWS), VIEWS[0])
         self.is_api = request.url.path.startswith("/api")
         self.cut: set[str] = set()
         self.cancellation = Cancellation()
-        self._read: dict[str, str] = {}
+        self._read: dict[str, Sequence[str]] = {}
 
     def read(self, query: Query[T]) -> T:
         """Run a query on a read-only connection while the reader waits.
@@ -205,8 +209,36 @@ class Visit:
         given = self.request.query_params.get(name, "")
         if len(given) > most:
             raise BadRequest(f"{name} has {len(given):,} characters; at most {most:,} are allowed")
-        self._read[name] = given
+        self._read[name] = [given]
         return clean(given)
+
+    def texts(self, name: str, most: int = _MOST_TEXT) -> list[str]:
+        """Return the different values of a repeated URL parameter, cleaned.
+
+        Raises:
+            BadRequest: there are too many, or one is too long.
+        """
+        given = self.request.query_params.getlist(name)
+        if len(given) > _MOST_VALUES:
+            raise BadRequest(f"{name} is given {len(given):,} times; at most {_MOST_VALUES} are allowed")
+        for each in given:
+            if len(each) > most:
+                raise BadRequest(f"{name} has {len(each):,} characters; at most {most:,} are allowed")
+        self._read[name] = given
+        return list(dict.fromkeys(text for each in given if (text := clean(each))))
+
+    def choice(self, name: str, allowed: Sequence[str], default: str) -> str:
+        """Return a parameter that is one of a few words, or the default.
+
+        Raises:
+            BadRequest: it is another word.
+        """
+        given = self.text(name)
+        if given and given not in allowed:
+            raise BadRequest(
+                f"{name} is {shown.short(given, 40)!r}; {', '.join(allowed[:-1])} and {allowed[-1]} are allowed"
+            )
+        return given or default
 
     def beginning(self, name: str) -> str:
         """Return a URL parameter, cleaned, and cut to keep the links of a page short."""
@@ -214,7 +246,7 @@ class Visit:
         beginning = shown.beginning(given, _MOST_QUOTED)
         if beginning != given:
             self.cut.add(name)
-        self._read[name] = beginning
+        self._read[name] = [beginning]
         return clean(beginning)
 
     def whole(self, name: str, default: int, least: int, most: int) -> int:
@@ -247,15 +279,22 @@ class Visit:
     def here(self, path: str | None = None, **changes: object) -> str:
         """Return the URL of this page, or of another, with changed parameters.
 
-        None or an empty string removes a parameter. Parameters that no page has read are dropped. Language and theme
-        are kept in cookies, not in URLs.
+        None or an empty string removes a parameter, a list gives it several values. Parameters that no page has read
+        are dropped. Language, theme and view are kept in cookies, not in URLs.
         """
         unchanged = [
-            (name, self._read[name])
+            (name, each)
             for name in self.request.query_params
-            if self._read.get(name) and name not in changes
+            if name not in changes
+            for each in self._read.get(name, ())
+            if each
         ]
-        changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
+        changed = [
+            (name, str(each))
+            for name, value in changes.items()
+            for each in (value if isinstance(value, list | tuple) else [value])
+            if each not in {None, ""}
+        ]
         query = urlencode([*unchanged, *changed], errors="replace")
         # two slashes at the beginning, or what browsers take for them, would name another server
         this_path = self.request.url.path
@@ -287,7 +326,7 @@ class Visit:
         )
         response = self.answer(body, "text/html; charset=utf-8", status=status)
         response.headers["Vary"] = "Cookie, Accept-Language"
-        for name, allowed in (("lang", LANGUAGES), ("theme", THEMES)):
+        for name, allowed in (("lang", LANGUAGES), ("theme", THEMES), ("view", VIEWS)):
             chosen = self.request.query_params.get(name, "")
             if chosen in allowed:
                 response.set_cookie(name, chosen, max_age=_YEAR, httponly=True, samesite="strict")

@@ -23,10 +23,11 @@ from pipelines.search.records import Hit, Span, text_of
 
 from ..frame.endpoints import Endpoint, Parameter, describe
 from ..frame.visit import Visit
-from . import article, crawl, search, sites, story
+from . import article, crawl, search, sites, story, timeline
 from .board import count_all
 
 _MOST_HITS, _MOST_OFFSET = 100, 1_000
+_MOST_VALUES = 20
 _MOST_ARTICLES = 500
 _RUNS = 5
 
@@ -85,7 +86,7 @@ class ApiSearch:
         partial: number of stories with some of the words, if fewer than ten have all; they follow `total` hits.
         is_exact: true if `total` and `facets` count every match, false if only the best candidates were counted.
         hits: one for each story.
-        facets: the most frequent values of site, language, source, section, classes and month.
+        facets: of site, language, source, section and classes the twenty most frequent values, of month the latest.
         notes: sentences about what was ignored or read differently from how it was written.
         also: related words that were searched, too (`expand=1`).
         next: URL of the next hits; null on the last page.
@@ -99,6 +100,44 @@ class ApiSearch:
     notes: Sequence[str]
     also: Sequence[str]
     next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiBand:
+    """Stories of one site or language over time.
+
+    Attributes:
+        value: the site or language; null for all others, empty if the timeline is not split.
+        counts: one for each period.
+    """
+
+    value: str | None
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTimeline:
+    """Number of stories over time.
+
+    Attributes:
+        total: number of stories that fulfil the query, as in a search; each counts once, as the article that is listed.
+        is_exact: true if every match is counted, false if only those that were indexed last.
+        by: day, week, month or year.
+        starts: first day of each period, from the first to the last that has a story.
+        ends: last day of each period.
+        counts: stories of each period.
+        bands: the same split by site or language, the six largest and all others.
+        notes: sentences about what was ignored or read differently from how it was written.
+    """
+
+    total: int
+    is_exact: bool
+    by: str
+    starts: Sequence[str]
+    ends: Sequence[str]
+    counts: Sequence[int]
+    bands: Sequence[ApiBand]
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,18 +293,32 @@ class ApiSites:
 def _search(visit: Visit) -> ApiSearch:
     limit = visit.whole("limit", *_LIMIT)
     offset = visit.whole("offset", *_OFFSET)
-    result = search.find(visit, replace(search.query_of(visit), limit=limit, offset=offset))
+    result = search.find(visit, replace(search.query_of(visit), limit=limit, offset=offset, is_thorough=True))
     following = offset + limit
-    has_more = following < result.total + result.partial and following <= _MOST_OFFSET
+    has_more = following < result.listed and following <= _MOST_OFFSET
     return ApiSearch(
         total=result.total,
         partial=result.partial,
         is_exact=result.is_exact,
         hits=[_hit(hit) for hit in result.hits],
-        facets={name: [ApiFacet(*each) for each in values] for name, values in result.facets.items()},
+        facets={name: [ApiFacet(*each) for each in values[:_MOST_VALUES]] for name, values in result.facets.items()},
         notes=result.notes,
         also=result.also,
         next=visit.here(offset=following) if has_more else None,
+    )
+
+
+def _timeline(visit: Visit) -> ApiTimeline:
+    result, one = timeline.find(visit)
+    return ApiTimeline(
+        total=result.total,
+        is_exact=result.is_exact,
+        by=one.by,
+        starts=[day.isoformat() for day in one.starts],
+        ends=[one.last_day(place).isoformat() for place in range(len(one.starts))],
+        counts=one.totals,
+        bands=[_like(ApiBand, band) for band in one.bands],
+        notes=result.notes,
     )
 
 
@@ -360,6 +413,23 @@ _OFFSET = (0, 0, _MOST_OFFSET)
 _SITES = (100, 1, 1_000)
 _OFFSET_OF_SITES = (0, 0, 20_000)
 
+_QUERY = (
+    Parameter("q", 'Words, "phrases", -word, AND, OR, brackets, title:, author:, near:5(a b) and conditions.'),
+    Parameter("site", "Registrable domain, or a part of its name; given several times, one of them."),
+    Parameter("source", "A source, as the articles name it; several as for site."),
+    Parameter("section", "A channel or section, as the pages name it; several as for site."),
+    Parameter("classes", "A class, as the model names it; several as for site."),
+    Parameter("language", "Code such as zh-Hans, zh-Hant, en; several as for site."),
+    *(
+        Parameter(f"-{name}", f"The same as {name}, of articles that are left out.")
+        for name in ("site", "source", "section", "classes", "language")
+    ),
+    Parameter("since", "A day, month or year, or a time before now: 2024-05-01, 2024-05, 7d."),
+    Parameter("until", "The same for the end."),
+    Parameter("sort", "relevance, newest, oldest or reprinted; by default relevance with words, newest without."),
+    Parameter("expand", "1 to search related words, too."),
+)
+
 ENDPOINTS: Final[Sequence[Endpoint]] = (
     Endpoint(
         "/api/search",
@@ -368,17 +438,21 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
         _search,
         ApiSearch,
         (
-            Parameter("q", 'Words, "phrases", -word, AND, OR, brackets, title:, author:, near:5(a b) and conditions.'),
-            Parameter("site", "Registrable domain, or a part of its name."),
-            Parameter("source", "A source, as the articles name it."),
-            Parameter("section", "A channel or section, as the pages name it."),
-            Parameter("classes", "A class, as the model names it."),
-            Parameter("language", "Code such as zh-Hans, zh-Hant, en."),
-            Parameter("since", "A day, month or year, or a time before now: 2024-05-01, 2024-05, 7d."),
-            Parameter("until", "The same for the end."),
-            Parameter("expand", "1 to search related words, too."),
+            *_QUERY,
             Parameter("limit", "Hits wanted.", number=_LIMIT),
             Parameter("offset", "Hits to leave out at the beginning.", number=_OFFSET),
+        ),
+    ),
+    Endpoint(
+        "/api/timeline",
+        "timeline",
+        "The number of stories that fit a query over time.",
+        _timeline,
+        ApiTimeline,
+        (
+            *_QUERY,
+            Parameter("by", "day, week, month or year; by default what suits the span."),
+            Parameter("stack", "site or language, to count the six largest apart."),
         ),
     ),
     Endpoint(

@@ -42,7 +42,7 @@ class _FeedEntry:
 
 def show(visit: Visit) -> Response:
     limit = visit.whole("limit", 50, 1, _MOST_ENTRIES)
-    query = replace(search.query_of(visit), limit=limit)
+    query = replace(search.query_of(visit), limit=limit, sort="")
     options = visit.site.options.search
     options = replace(options, weights={**options.weights, **_NEWEST_FIRST})
     result = search.find(visit, query, options)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from starlette.responses import Response
 
-from pipelines.search.records import SearchQuery, SearchResult
+from pipelines.search.records import RELEVANCE, SORTS, SearchQuery, SearchResult
 from pipelines.search.search import SearchOptions, search
 
-from ..frame.visit import BadRequest, Visit
+from ..frame.visit import VIEWS, BadRequest, Visit
+from . import volume
 
 FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
+VALUED: Final = ("site", "source", "section", "classes", "language")
+"""Filters that take several values, one of which must match; with "-" before their name none may."""
 FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
+_LISTED: Final = 30
+"""Hits of a page in the form of a list."""
 MOST_PAGE: Final = 50
 OPERATORS: Final = (
     ("words", "台风 停电", "storm ferry"),
@@ -40,25 +45,39 @@ _MOST_FACETS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _FacetLink:
-    """A value that narrows the search; an active one links to the wider search."""
+class FacetLink:
+    """A value that narrows the search; an active one links to the wider search.
+
+    `without` links to the search without articles of this value.
+    """
 
     value: str
     articles: int
     href: str
     is_on: bool
+    without: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chip:
+    """A filter that is set, and the URL of the search without it."""
+
+    name: str
+    value: str
+    href: str
+    is_excluding: bool
 
 
 def show(visit: Visit) -> Response:
-    size = visit.whole("limit", SIZES[0], 1, SIZES[-1])
+    size = visit.whole("limit", _LISTED if visit.view == "list" else SIZES[0], 1, SIZES[-1])
     page = visit.whole("page", 1, 1, MOST_PAGE)
-    query = replace(query_of(visit), limit=size, offset=(page - 1) * size)
+    query = replace(query_of(visit), limit=size, offset=(page - 1) * size, is_thorough=True)
     try:
         result, refused = find(visit, query), ""
     except BadRequest as wrong:
         result, refused = SearchResult((), 0, is_exact=True, facets={}), str(wrong)
-    narrowed = [name for name in FILTERS if getattr(query, name)]
-    last = min(MOST_PAGE, -(-(result.total + result.partial) // size))
+    chips = list(chips_of(visit, query))
+    last = min(MOST_PAGE, -(-result.listed // size))
     response = visit.page(
         "search.html",
         status=400 if refused else 200,
@@ -66,15 +85,22 @@ def show(visit: Visit) -> Response:
         section="search",
         query=query,
         result=result,
-        filters=[(name, getattr(query, name), visit.here(page=None, **{name: None})) for name in narrowed],
+        chips=chips,
+        hidden=[(chip.name if not chip.is_excluding else f"-{chip.name}", chip.value) for chip in chips],
         facets={name: links for name in FACETS if (links := list(_links(visit, query, result, name)))},
+        all_values={name: _all_values(visit, result, name) for name in FACETS},
+        sorts=[(each, visit.here(page=None, sort=each)) for each in SORTS if each != RELEVANCE or query.text],
+        sort=query.sort or (SORTS[0] if query.text else SORTS[1]),
+        views=[(each, visit.here(page=None, view=each)) for each in VIEWS],
+        timeline=None if refused else volume.picture(visit, query, result),
+        compare=visit.here("/compare", page=None, limit=None, sort=None, stack=None),
         periods=[(each, visit.here(page=None, since=each, until=None), query.since == each) for each in PERIODS],
-        has_filter=bool(narrowed),
-        wider=visit.here(page=None, **dict.fromkeys(FILTERS)),
+        has_filter=bool(chips),
+        wider=visit.here(page=None, **dict.fromkeys((*FILTERS, *(f"-{name}" for name in VALUED)))),
         expanded=visit.here(page=None, expand=None if query.expand else "1"),
-        feed=visit.here("/feed.atom", page=None, limit=None),
+        feed=visit.here("/feed.atom", page=None, limit=None, sort=None),
         page=page,
-        first_partial=result.total - query.offset if result.partial else None,
+        first_partial=result.listed - result.partial - query.offset if result.partial else None,
         operators=OPERATORS,
         previous=visit.here(page=page - 1) if page > 1 else None,
         following=visit.here(page=page + 1) if page < last else None,
@@ -92,8 +118,41 @@ def query_of(visit: Visit) -> SearchQuery:
     Raises:
         BadRequest: a parameter is too long.
     """
-    filters: dict[str, Any] = {name: visit.text(name, _MOST_FILTER) for name in FILTERS}
-    return SearchQuery(visit.beginning("q"), **filters, expand=visit.text("expand", _MOST_FILTER) == "1")
+    filters: dict[str, Any] = {name: visit.text(name, _MOST_FILTER) for name in FILTERS if name not in VALUED}
+    either, without = [], []
+    for name in VALUED:
+        values = visit.texts(name, _MOST_FILTER)
+        filters[name] = values[0] if values else ""
+        either += [(name, value) for value in values[1:]]
+        without += [(name, value) for value in visit.texts(f"-{name}", _MOST_FILTER)]
+    return SearchQuery(
+        visit.beginning("q"),
+        **filters,
+        expand=visit.text("expand", _MOST_FILTER) == "1",
+        either=tuple(either),
+        without=tuple(without),
+        sort=visit.choice("sort", SORTS, ""),
+    )
+
+
+def values_of(query: SearchQuery, name: str) -> list[str]:
+    """Return the values that a filter has."""
+    first = getattr(query, name)
+    return [*([first] if first else []), *(value for field, value in query.either if field == name)]
+
+
+def chips_of(visit: Visit, query: SearchQuery) -> Iterator[_Chip]:
+    """Yield the filters that are set, each with the way to the search without it."""
+    for name in FILTERS:
+        values = values_of(query, name)
+        for value in values:
+            changes: dict[str, Any] = {name: [each for each in values if each != value]}
+            yield _Chip(name, value, visit.here(page=None, **changes), is_excluding=False)
+    for name in VALUED:
+        values = [value for field, value in query.without if field == name]
+        for value in values:
+            changes = {f"-{name}": [each for each in values if each != value]}
+            yield _Chip(name, value, visit.here(page=None, **changes), is_excluding=True)
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
@@ -116,18 +175,28 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
     return result
 
 
-def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[_FacetLink]:
+def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[FacetLink]:
     for value, articles in result.facets.get(name, ())[:_MOST_FACETS]:
-        narrowed = _narrowed(name, value)
-        is_on = all(getattr(query, key) == each for key, each in narrowed.items())
-        changes: Mapping[str, str | None] = dict.fromkeys(narrowed) if is_on else narrowed
-        yield _FacetLink(value, articles, visit.here(page=None, **changes), is_on)
+        yield link_of(visit, query, name, value, articles)
 
 
-def _narrowed(name: str, value: str) -> dict[str, str | None]:
-    """Return the parameters that narrow a search to a facet's value.
+def link_of(visit: Visit, query: SearchQuery, name: str, value: str, articles: int) -> FacetLink:
+    """Return a value of a facet with the searches for it and without it."""
+    if name == "month":
+        is_on = query.since == query.until == value
+        href = visit.here("/", page=None, since=None if is_on else value, until=None if is_on else value)
+        return FacetLink(value, articles, href, is_on, None)
+    values = values_of(query, name)
+    is_on = value in values
+    others = [each for each in values if each != value]
+    href = visit.here("/", page=None, **{name: others if is_on else [*values, value]})
+    excluded = [each for field, each in query.without if field == name]
+    without = visit.here("/", page=None, **{name: others, f"-{name}": list(dict.fromkeys([*excluded, value]))})
+    return FacetLink(value, articles, href, is_on, without)
 
-    >>> _narrowed("month", "2024-05")
-    {'since': '2024-05', 'until': '2024-05'}
-    """
-    return {"since": value, "until": value} if name == "month" else {name: value}
+
+def _all_values(visit: Visit, result: SearchResult, name: str) -> str | None:
+    """Return the URL of all values of a facet if there may be more."""
+    has_more = len(result.facets.get(name, ())) > _MOST_FACETS
+    is_on = any(visit.request.query_params.getlist(each) for each in (name, f"-{name}"))
+    return visit.here("/values", page=None, limit=None, facet=name) if has_more or is_on else None

@@ -114,6 +114,36 @@ def test_keyboard_leads_from_the_first_key_to_an_article(browser: Browser, serve
         assert noted.faults == []
 
 
+def test_dragging_over_columns_narrows_to_their_days(browser: Browser, server: Server) -> None:
+    with chromium.visiting(browser, server.origin, locale="en") as (page, noted):
+        visit(page, "/?by=month&view=cards")
+        columns = page.locator(".volume a.column")
+        first, last = columns.first, columns.nth(columns.count() - 2)
+        days = first.get_attribute("data-first"), last.get_attribute("data-last")
+        first.locator(".reach").hover()
+        page.mouse.down()
+        last.locator(".reach").hover()
+        assert page.locator(".volume a.column.chosen").count() == columns.count() - 1
+        page.mouse.up()
+        page.wait_for_url(f"**/?*since={days[0]}&until={days[1]}*")
+        chips = page.locator(".chips.active a.on").all_inner_texts()
+        assert [chip.partition("×")[0].strip() for chip in chips] == [f"From: {days[0]}", f"To: {days[1]}"]
+        assert noted.unexpected() == []
+
+
+def test_choosing_values_needs_no_script(browser: Browser, server: Server) -> None:
+    with chromium.visiting(browser, server.origin, java_script_enabled=False, locale="en") as (page, noted):
+        visit(page, "/values?facet=site&language=zh-Hans")
+        boxes = page.locator("input[type=checkbox]")
+        names = [boxes.nth(n).get_attribute("value") for n in (0, 1)]
+        for n in (0, 1):
+            boxes.nth(n).check()
+        page.get_by_role("button", name="Show those chosen").click()
+        page.wait_for_url(f"**/?language=zh-Hans&site={names[0]}&site={names[1]}")
+        assert set(page.locator(".hit .site").all_inner_texts()) <= set(names)
+        assert noted.unexpected() == []
+
+
 @pytest.mark.parametrize("most", [3, pytest.param(None, marks=pytest.mark.slow)])
 def test_hostile_stories_do_nothing_on_any_page(
     browser: Browser, hostile_stand: Path, tmp_path: Path, most: int | None

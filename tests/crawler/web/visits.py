@@ -26,9 +26,12 @@ def kinds(database: Path) -> dict[str, str]:
         )
         url = one("SELECT url FROM v_articles LIMIT 1")
     paths = {
-        "front": "/",
-        "search": f"/?q={quote('城市')}",
-        "nothing": f"/?q={quote('没有这样的词xyzzy')}",
+        "front": "/?view=cards",
+        "search": f"/?q={quote('城市')}&stack=site&view=cards",
+        "list": f"/?q={quote('城市')}&view=list",
+        "values": "/values?facet=site&language=en",
+        "compare": f"/compare?q={quote('城市')}&q={quote('医院')}",
+        "nothing": f"/?q={quote('没有这样的词xyzzy')}&view=cards",
         "versions": changed and f"/article/{changed}",
         "article": pictured and f"/article/{pictured}",
         "words": pictured and f"/article/{pictured}/words",

@@ -129,7 +129,9 @@ def of_urls(database: Database, columns: str) -> list[tuple]:
 
 def of_class(database: Database, name: str) -> list[str]:
     """Articles that a search by class finds."""
-    found = database.read(lambda connection: candidates(connection, [], SearchFilter(classes=name), 10))
+    found = database.read(
+        lambda connection: candidates(connection, [], SearchFilter(classes=(name,) if name else ()), 10)
+    )
     return [url for url in URLS if fingerprint(url) in {row.article_id for row in found.rows}]
 
 

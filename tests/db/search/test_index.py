@@ -259,8 +259,8 @@ def test_candidates_are_the_rarest_and_the_newest(database: Database, monkeypatc
         assert counts["common"] == pytest.approx(3_000, rel=0.2)
         assert counts["usual"] == pytest.approx(1_500, rel=0.2)
         assert search(connection, ["common"], sites=[3])[0] == set(range(3, 3_001, 7)[-100:])
-        assert search(connection, ["some7"], language="en")[0] == {n for n in range(7, 3_001, 50) if n % 3 == 0}
-        assert search(connection, ["some7"], source="社")[0] == {n for n in range(7, 3_001, 50) if n % 5 == 0}
+        assert search(connection, ["some7"], languages=("en",))[0] == {n for n in range(7, 3_001, 50) if n % 3 == 0}
+        assert search(connection, ["some7"], sources=("社",))[0] == {n for n in range(7, 3_001, 50) if n % 5 == 0}
         assert search(connection, ["common"], first_day=400, last_day=420) == (set(range(400, 421)), True)
         assert search(connection, ["common"], since=86_400.0 * 400, last_day=420)[0] == set(range(400, 421))
         assert search(connection, ["common"], first_day=100, last_day=2_000)[0] == set(range(1_901, 2_001))
@@ -279,7 +279,8 @@ def test_signs_of_query_languages_are_no_operators(database: Database, foreign: 
     def look(connection: Connection) -> int:
         index.insert(connection, [indexed(1, "a b x y")])
         by_word = find.candidates(connection, [(foreign,)], NOTHING, 10).rows
-        by_filter = find.candidates(connection, [("a",)], SearchFilter(language=foreign, source=foreign), 10).rows
+        either = SearchFilter(languages=(foreign,), sources=(foreign,))
+        by_filter = find.candidates(connection, [("a",)], either, 10).rows
         return len(by_word) + len(by_filter)
 
     assert database.write(look) == 0

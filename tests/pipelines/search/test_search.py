@@ -126,6 +126,84 @@ def test_story_is_found_once_with_its_reprints(stand: Database) -> None:
     assert "港口吞吐量" in marked(found.hits[0])
 
 
+@each_row(
+    ("sort", "expected"),
+    [
+        ("newest", ["a.example/2", "c.test/1", "a.example/4", "a.example/3", "c.test/2", "b.example/2"]),
+        ("oldest", ["b.example/2", "c.test/2", "a.example/3", "a.example/4", "a.example/1", "a.example/2"]),
+    ],
+)
+def test_stories_are_sorted_by_time(stand: Database, sort: str, expected: list[str]) -> None:
+    dated = [url for url in urls(ask(stand, sort=sort)) if url != "c.test/3"]
+    assert dated == expected
+    second = urls(ask(stand, sort=sort, limit=2, offset=2))
+    assert second == urls(ask(stand, sort=sort))[2:4]
+
+
+def test_most_reprinted_story_comes_first(stand: Database) -> None:
+    found = ask(stand, sort="reprinted")
+    assert [hit.reprints for hit in found.hits] == [2, 0, 0, 0, 0, 0, 0]
+    assert urls(found)[0] == "c.test/1"  # its newest article
+
+
+def test_sorted_words_keep_total_and_snippets(stand: Database) -> None:
+    found = ask(stand, "港口", sort="oldest")
+    assert urls(found) == ["a.example/1", "a.example/2"]
+    assert (found.total, found.partial, found.listed, found.is_exact) == (2, 0, 2, True)
+    assert all("港口" in marked(hit) for hit in found.hits)
+    assert urls(ask(stand, "“港口吞吐量创新高”", sort="newest")) == ["c.test/1"]
+
+
+def test_unknown_order_is_refused(stand: Database) -> None:
+    with pytest.raises(ValueError, match="relevance, newest, oldest and reprinted are allowed"):
+        ask(stand, "港口", sort="best")
+
+
+@each_row(
+    ("values", "expected"),
+    [
+        ({"site": "b.example", "either": (("site", "a.example"),)}, {"a1", "a2", "a3", "a4", "b2"}),
+        ({"without": (("site", "a.example"), ("site", "b.example"))}, {"c1", "c2", "c3"}),
+        ({"language": "en", "either": (("language", "zh-Hant"),)}, {"b2", "c2"}),
+        ({"without": (("language", "zh-Hans"),)}, {"b2", "c2"}),
+        ({"section": "财经", "either": (("section", "社会"),)}, {"a1", "a2"}),
+        ({"source": "Herald", "either": (("source", "新华社"),), "without": (("site", "c.test"),)}, {"a1"}),
+        ({"without": (("source", "新华社"), ("section", "local"))}, {"a2", "a3", "a4", "b2", "c3"}),
+    ],
+)
+def test_either_of_several_values_and_none_of_others(
+    stand: Database, values: dict[str, Any], expected: set[str]
+) -> None:
+    found = urls(ask(stand, sort="oldest", **values))
+    assert {url[0] + url[-1] for url in found} == expected
+    assert len(found) == len(expected)
+
+
+@each_row("words", ["", "港口", "site:a.example", "港口 渔船 OR 桥"])
+def test_volume_and_facets_have_the_total(stand: Database, words: str) -> None:
+    found = ask(stand, words, is_thorough=True, limit=1)
+    assert sum(row.stories for row in found.volume) == found.total > 0
+    for name in ("site", "language", "month"):
+        assert sum(facet.articles for facet in found.facets[name]) == found.total
+    assert found.total == ask(stand, words).total
+
+
+def test_more_matches_than_are_sorted_or_counted_are_told(stand: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.search.search._COUNTED", 4)
+    found = ask(stand, sort="reprinted")
+    assert not found.is_exact
+    assert found.notes == ["only the 4 articles that were indexed last are in this order"]
+    assert [hit.reprints for hit in ask(stand, sort="oldest").hits] == [0, 0, 0, 0]  # exact, if not all
+
+
+def test_more_is_counted_than_is_ranked(stand: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.search.search._CANDIDATES", 1)
+    few, all_of_them = ask(stand, "港口"), ask(stand, "港口", is_thorough=True)
+    assert (few.total, few.is_exact) == (1, False)
+    assert (all_of_them.total, all_of_them.is_exact, all_of_them.listed) == (2, True, few.listed)
+    assert sum(row.stories for row in all_of_them.volume) == 2
+
+
 def test_filter_shows_the_reprint_that_fulfils_it(stand: Database) -> None:
     assert urls(ask(stand, "港口吞吐量", site="c.test")) == ["c.test/1"]
     assert urls(ask(stand, "吞吐量", section="要闻")) == ["b.example/1"]
