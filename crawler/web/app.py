@@ -26,6 +26,7 @@ from .pages import api, article, crawl, feed, graph, learn, search, settings, si
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
     ("/article/{id}", article.show),
+    ("/article/{id}/cite", article.show_citation),
     ("/article/{id}/page", article.show_page),
     ("/article/{id}/words", words.show),
     ("/story/{id}", story.show),

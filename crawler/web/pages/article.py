@@ -11,8 +11,10 @@ from db.queries.articles import ReadArticle, read_article
 from db.queries.status import stored_page_of
 from pipelines.decode.zstd import UnpackError, decompress
 from pipelines.dedup.differences import Change, mark_changes
+from pipelines.export.citations import cite
 
 from ..frame.body import body
+from ..frame.file_forms import CITATIONS, FORMATS
 from ..frame.security import NOTHING_RUNS
 from ..frame.visit import NotHere, Visit
 
@@ -33,6 +35,7 @@ def show(visit: Visit) -> Response:
         item=item,
         body=body(item.html, item.text, visit.language("article.image")),
         changes=_changes(read),
+        citations=cite(item),
         click=visit.note_click(int(item.id)),
     )
 
@@ -48,6 +51,17 @@ def find(visit: Visit) -> ReadArticle:
     if read is None:
         raise NotHere("problem.article")
     return read
+
+
+def show_citation(visit: Visit) -> Response:
+    """Answer with a file of one citation."""
+    style = visit.one_of("format", CITATIONS)
+    form = FORMATS[style]
+    item = find(visit).item
+    response = visit.answer(cite(item)[style] + "\n", form.media)
+    response.headers["Content-Security-Policy"] = NOTHING_RUNS
+    response.headers["Content-Disposition"] = f'attachment; filename="article-{item.id}.{form.ending}"'
+    return response
 
 
 def show_page(visit: Visit) -> Response:
