@@ -28,6 +28,8 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/article/{id}", article.show),
     ("/article/{id}/cite", article.show_citation),
     ("/article/{id}/page", article.show_page),
+    ("/article/{id}/still", article.show_still),
+    ("/article/{id}/view", article.show_view),
     ("/article/{id}/words", words.show),
     ("/story/{id}", story.show),
     ("/crawl", crawl.show),

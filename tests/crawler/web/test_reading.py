@@ -170,10 +170,10 @@ def test_article_shows_keywords_and_summary_if_it_has_any(asker: Asker) -> None:
         hit = asker.get(f"/api/search?language={language}&limit=1").json()["hits"][0]
         values = asker.get(f"/api/articles/{hit['id']}").json()["article"]
         assert bool(values["summary"]) == bool(values["keywords"]) == (language == "zh")
-        aside = read(asker, f"/article/{hit['id']}").cssselect("aside")[0]
-        assert headings == {said(each) for each in aside.cssselect("h2")} & {"Summary", "Keywords"}
-        assert [said(each) for each in aside.cssselect(".chips li")] == (values["keywords"] or values["tags"])
-        assert [said(each) for each in aside.cssselect("p[dir]")] == [" ".join(values["summary"].split())][
+        gist = read(asker, f"/article/{hit['id']}").cssselect(".gist")[0]
+        assert headings == {said(each) for each in gist.cssselect("h2")} & {"Summary", "Keywords"}
+        assert [said(each) for each in gist.cssselect(".chips li")] == (values["keywords"] or values["tags"])
+        assert [said(each) for each in gist.cssselect("p[dir]")] == [" ".join(values["summary"].split())][
             : len(headings) - 1
         ]
 
