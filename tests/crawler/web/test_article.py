@@ -3,41 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import pytest
 from lxml import html
 
 from crawler.web.frame.still import still, still_css
-from tests.crawler.web import chromium, newsstand
 from tests.crawler.web.asking import Asker
 from tests.crawler.web.hostile import PAGES
-from tests.crawler.web.serving import serving
 from tests.table import each_row
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
 DOCTOR = quote("医生")
-TEXT = "港口的吊车今天装卸了集装箱。" * 5
-FORBIDDEN = {
-    "script",
-    "iframe",
-    "object",
-    "embed",
-    "svg",
-    "math",
-    "form",
-    "input",
-    "button",
-    "link",
-    "base",
-    "template",
-}
-FORBIDDEN |= {"video", "audio", "noscript"}
+FORBIDDEN = {"script", "iframe", "object", "embed", "svg", "math", "form", "input", "button", "link", "base"}
+FORBIDDEN |= {"video", "audio", "noscript", "template"}
 
 
 def read(asker: Asker, path: str, status: int = 200) -> html.HtmlElement:
@@ -184,52 +161,3 @@ def test_still_page_keeps_text_layout_and_its_own_pictures() -> None:
 )  # fmt: skip
 def test_styles_load_nothing(css: str, left: str) -> None:
     assert still_css(css) == left
-
-
-# ---------------------------------------------------------------- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    pytest.importorskip("playwright")
-    if not chromium.executable():
-        pytest.skip(chromium.MISSING)
-    with chromium.running() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def page_stand(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with a hostile page behind each article."""
-    made = tmp_path_factory.mktemp("pages") / "news.db"
-    stories = [
-        newsstand.Story(
-            f"https://h{n}.example/a/{n}", f"第{n}篇", "港口的吊车今天装卸了集装箱。" * 5, raw=source.encode() or b" "
-        )
-        for n, source in enumerate(PAGES)
-    ]
-    newsstand.build(made, stories)
-    return made
-
-
-def test_hostile_pages_do_nothing_beside_their_text_and_alone(
-    browser: Browser, page_stand: Path, tmp_path: Path
-) -> None:
-    with Asker(f"sqlite:///{page_stand}") as asker:
-        keys = [
-            hit["id"] for offset in (0, 50) for hit in asker.get(f"/api/search?limit=50&offset={offset}").json()["hits"]
-        ]
-    assert len(keys) == len(PAGES)
-    wrong: list[str] = []
-    with (
-        serving(tmp_path, page_stand) as server,
-        chromium.visiting(browser, server.origin) as (page, noted),
-    ):
-        for key in keys:
-            for path in (f"/article/{key}/view", f"/article/{key}/still"):
-                page.goto(path)
-                wrong += [
-                    f"{path}: {fault}" for frame in page.frames for fault in frame.evaluate("window.__hits || []")
-                ]
-                assert page.url == f"{server.origin}{path}"
-    assert wrong + noted.unexpected() == []
