@@ -99,6 +99,7 @@ IMPURE = (
     "db.tables",
     "pipelines.replicate.classes",  # measures seconds of CPU
     "pipelines.search.conditions",
+    "pipelines.search.every",
     "pipelines.search.matching",
     "pipelines.search.search",
     "pipelines.export.read",

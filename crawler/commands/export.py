@@ -25,15 +25,25 @@ if TYPE_CHECKING:
     from pipelines.export.read import ExportTable, Reading
 
 NAMES: Final = ("articles", "links", "duplicates", "sites")
-FORMATS: Final = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet", ".md": "markdown"}
+FORMATS: Final = {
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".xlsx": "xlsx",
+    ".parquet": "parquet",
+    ".md": "markdown",
+    ".bib": "bibtex",
+    ".ris": "ris",
+}
 """By the ending of the file."""
+_CITATIONS: Final = frozenset(("bibtex", "ris", "gbt7714"))
+_BINARY: Final = frozenset(("parquet", "xlsx"))
 _IN_PLACE: Final = frozenset(("jsonl", "csv"))
 """Formats of which every line is of use by itself: what is written stays, and can be added to."""
 
 
 class Command(NewsCommand):
     usage = f"{'|'.join(NAMES)} [--format NAME] [--output FILE] [options]"
-    summary = "Write articles, links, duplicates or sites to a file: JSON lines, CSV, Parquet, Markdown"
+    summary = "Write articles, links, duplicates or sites as JSON lines, CSV, XLSX, Parquet, Markdown or citations"
     description = (
         "Write what is stored, also while a crawl runs, in an order that stays: articles in the order in which "
         "they were stored. The last key is said at the end and stands in every row (number of articles, id of "
@@ -45,13 +55,14 @@ class Command(NewsCommand):
         ("scrapy export articles --since 7d --site example.com --output week.jsonl", "One site's last seven days"),
         ("scrapy export articles --output articles.jsonl --append", "Add what has come since the last export"),
         ("scrapy export articles --format markdown --output articles/", "A Markdown file for each article"),
+        ("scrapy export articles --query port --output port.bib", "Citations for BibTeX; also .ris, --format gbt7714"),
         ("scrapy export links --output links.parquet", "The link graph for pandas, DuckDB, Spark"),
         ("scrapy export sites --format csv", "Print the sites"),
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        forms = tuple(FORMATS.values())
+        forms = (*FORMATS.values(), "gbt7714")
         parser.add_argument("--format", choices=forms, help="by default by the ending of the file, else jsonl")
         parser.add_argument("--output", metavar="FILE", default="-", help="where it goes; - is standard output")
         parser.add_argument("--since", default="", metavar="TIME", help="published from then on: 2024-05-01, 7d, 12h")
@@ -63,7 +74,7 @@ class Command(NewsCommand):
         )
         parser.add_argument("--after", default="", metavar="KEY", help="only what comes behind this key")
         parser.add_argument(
-            "--columns", default="", metavar="A,B", help="these columns; articles have html, images, too"
+            "--columns", default="", metavar="A,B", help="these columns, or all; articles have html, images, too"
         )
         parser.add_argument("--bom", action="store_true", help="begin CSV with a mark by which Excel knows UTF-8")
         how = parser.add_mutually_exclusive_group()
@@ -151,14 +162,16 @@ class _Target(NamedTuple):
 
 
 def _target(opts: argparse.Namespace, table: ExportTable[Any]) -> _Target:
-    from pipelines.export.formats import BODY, FRONT_MATTER
+    from pipelines.export.formats import FRONT_MATTER, columns_read
 
     path = None if opts.output == "-" else Path(opts.output)
     form = _format(opts.format, path)
     named = [name.strip() for name in opts.columns.split(",") if name.strip()]
     are_documents = form == "markdown" and table.name == "articles"
+    if form in _CITATIONS and (table.name != "articles" or named):
+        raise ValueError(f"{form} is for citations of articles, and has no --columns")
     columns = table.check_columns(named or (FRONT_MATTER if are_documents else ()))
-    read = tuple(dict.fromkeys((*columns, *BODY))) if are_documents else columns
+    read = columns_read(form, columns, are_articles=table.name == "articles")
     is_folder = are_documents and path is not None and path.suffix.lower() != ".md"
     target = _Target(path, form, is_folder, not opts.append, columns, read, opts.bom)
     if opts.bom and form != "csv":
@@ -166,8 +179,8 @@ def _target(opts: argparse.Namespace, table: ExportTable[Any]) -> _Target:
     if path is None:
         if opts.append or opts.overwrite:
             raise ValueError("--append and --overwrite need --output FILE")
-        if form == "parquet" and sys.stdout.isatty():
-            raise ValueError("Parquet is not for terminals; name a file with --output")
+        if form in _BINARY and sys.stdout.isatty():
+            raise ValueError(f"{form} is not for terminals; name a file with --output")
         return target
     if opts.append and not is_folder and form not in _IN_PLACE:
         raise ValueError(f"nothing can be added to a file of {form}; export to another one with --after KEY")
@@ -252,16 +265,10 @@ def _writer(target: _Target, table: ExportTable[Any], out: BinaryIO | None) -> R
         assert target.path is not None
         return formats.MarkdownFolder(target.path, target.read, target.columns, _save)
     assert out is not None
-    if target.form == "jsonl":
-        return formats.JsonLines(out, target.columns)
-    if target.form == "csv":
-        begin = formats.BOM if target.bom and not target.end else b""
-        return formats.Csv(out, target.columns, begin, header=not target.end)
-    if target.form == "parquet":
-        return formats.Parquet(out, table.record, target.columns)
-    if target.read != target.columns:
-        return formats.MarkdownStream(out, target.read, target.columns)
-    return formats.MarkdownTable(out, target.columns)
+    if target.form == "csv" and target.end:
+        return formats.Csv(out, target.columns, b"", header=False)
+    begin = formats.BOM if target.bom else b""
+    return formats.row_writer(target.form, out, table.record, target.columns, target.read, begin=begin)
 
 
 @contextmanager

@@ -76,13 +76,20 @@ def article_page(connection: Connection, columns: Sequence[str], wanted: Selecti
     rows = _articles(columns).where(*_of_articles(article, wanted)).order_by(article.c.number).limit(most)
     if after:
         rows = rows.where(article.c.number > after[0])
-    return _read_articles(connection, columns, rows, {})
+    return list(_read_articles(connection, columns, rows, {}).values())
 
 
 def articles_by_id(connection: Connection, columns: Sequence[str], wanted: Selection, ids: Sequence[int]) -> list[Row]:
     """Read those of some articles that fulfil conditions, ordered by number."""
     rows = _articles(columns).where(among(article.c.id), *_of_articles(article, wanted)).order_by(article.c.number)
-    return _read_articles(connection, columns, rows, {"ids": list(ids)})
+    return list(_read_articles(connection, columns, rows, {"ids": list(ids)}).values())
+
+
+def articles_in_order(connection: Connection, columns: Sequence[str], ids: Sequence[int]) -> list[Row]:
+    """Read articles in the order of their ids; those that are gone are left out."""
+    rows = _articles(columns).where(among(article.c.id))
+    rows_by_id = _read_articles(connection, columns, rows, {"ids": list(ids)})
+    return [rows_by_id[key] for key in ids if key in rows_by_id]
 
 
 def _articles(columns: Sequence[str]) -> Select[Any]:
@@ -92,7 +99,7 @@ def _articles(columns: Sequence[str]) -> Select[Any]:
 
 def _read_articles(
     connection: Connection, columns: Sequence[str], rows: Select[Any], parameters: Mapping[str, Any]
-) -> list[Row]:
+) -> dict[int, Row]:
     article_rows = connection.execute(rows, parameters).all()
     times = [at for at, name in enumerate(columns) if name == "fetched_at"]
     pictures = [at for at, name in enumerate(columns) if name == "images"]
@@ -104,7 +111,7 @@ def _read_articles(
         for at in pictures:
             values[at] = images.get(key, [])
         made[key] = (number,), tuple(values)
-    return list(made.values())
+    return made
 
 
 def _of_articles(of: Any, wanted: Selection) -> list[ColumnElement[bool]]:

@@ -283,6 +283,10 @@ def article_numbers(connection: Connection, need: Need) -> array[int]:
 
     Memory: 8 bytes an article. Cost: 10 microseconds for each match.
     """
+    if any(not group for group in need):
+        return array("q")
+    if not need:
+        return array("q", sorted(connection.execute(_NUMBERS).scalars()))
     if is_postgres(connection):
         rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need),))
     else:
@@ -293,6 +297,32 @@ def article_numbers(connection: Connection, need: Need) -> array[int]:
 def numbered(connection: Connection, numbers: Sequence[int]) -> list[SearchCandidate]:
     """Return articles by their `article.number`."""
     return [SearchCandidate(*row) for row in connection.execute(_NUMBERED, {"ids": list(numbers)})]
+
+
+def newest_places(connection: Connection, need: Need, most: int) -> list[tuple[int, int]]:
+    """Return time and document number of articles that have what is needed.
+
+    Of many they are those stored last, without a need those published last. Cost: 5 microseconds an article on SQLite.
+    """
+    if any(not group for group in need):
+        return []
+    if not need:
+        return [(row.time, row.number) for row in newest(connection, most)]
+    if is_postgres(connection):
+        rows = connection.exec_driver_sql(_PLACES_BY_TEXT, (_tsquery(need), most))
+    else:
+        rows = connection.exec_driver_sql(_PLACES_BY_MATCH, (_fts(need), most))
+    return [(row[0], row[1]) for row in rows]
+
+
+def documents(connection: Connection, numbers: Sequence[int]) -> list[SearchCandidate]:
+    """Return articles by the number of their document."""
+    return [SearchCandidate(*row) for row in connection.execute(_DOCUMENTS, {"ids": list(numbers)})]
+
+
+def indexed(connection: Connection, ids: Sequence[int]) -> list[SearchCandidate]:
+    """Return articles by their ids, without terms."""
+    return [SearchCandidate(*row) for row in connection.execute(_INDEXED, {"ids": list(ids)})]
 
 
 def texts(connection: Connection, ids: Sequence[int]) -> dict[int, SearchedText]:
@@ -345,6 +375,9 @@ _LISTED = document.c.article_id.is_not(None)
 _WITHOUT_TERMS = select(*_LIGHT, literal(b"", LargeBinary))
 _ROWS = select(*_LIGHT, document.c.terms)
 _NUMBERED = _ROWS.join(article, article.c.id == document.c.article_id).where(among(article.c.number))
+_NUMBERS = select(article.c.number).join(document, document.c.article_id == article.c.id)
+_DOCUMENTS = _ROWS.where(among(document.c.number), _LISTED)
+_INDEXED = _WITHOUT_TERMS.where(among(document.c.article_id))
 _NEWEST_ROWS, _NEWEST_LIGHT = (
     rows.where(_LISTED).order_by(document.c.number.desc()).limit(bindparam("most")) for rows in (_ROWS, _WITHOUT_TERMS)
 )
@@ -356,6 +389,15 @@ _PUBLISHED_LAST, _PUBLISHED_FIRST = (
     for order in (article.c.published_utc.desc(), article.c.published_utc.asc())
 )
 _SIZES = select(cluster.c.id, cluster.c.size).where(among(cluster.c.id), cluster.c.size > 1)
+_PLACES_BY_MATCH = """
+SELECT d.time, d.number FROM
+(SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?) AS w
+JOIN search_document AS d ON d.number = w.rowid WHERE d.article_id IS NOT NULL
+"""
+_PLACES_BY_TEXT = """
+SELECT time, number FROM search_document
+WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 0 DESC LIMIT %s
+"""
 _NUMBERS_BY_MATCH = """
 SELECT a.number FROM search_words w JOIN search_document d ON d.number = w.rowid JOIN article a ON a.id = d.article_id
 WHERE search_words MATCH ?

@@ -1,4 +1,4 @@
-"""Writers of rows: JSON lines, CSV, Parquet, Markdown.
+"""Writers of rows: JSON lines, CSV, XLSX, Parquet, Markdown, citations.
 
 Each takes rows of database values page by page and writes them at once, so that memory holds no more than a page, or a
 row group of Parquet.
@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -23,6 +24,7 @@ from ..document.document import parse
 from ..text_form.render import literal, markdown
 from . import arrow
 from .cells import harmless
+from .citations import CITED, STYLES
 
 Rows = Sequence[Sequence[Any]]
 
@@ -49,6 +51,23 @@ FRONT_MATTER: Final = (
 """Columns before an article in Markdown, unless others are named."""
 BODY: Final = ("title", "text", "html", "url", "site", "published_at", "id")
 """Columns needed for an article's Markdown, beside its front matter."""
+SHORT: Final = (
+    "title",
+    "url",
+    "site",
+    "source",
+    "authors",
+    "published_at",
+    "section",
+    "language",
+    "summary",
+    "id",
+)
+"""Columns of a table of search results, unless others are named."""
+_MOST_CELL: Final = 32_767
+_MOST_SHEET_ROWS: Final = 1 << 20
+_EXACT: Final = 10**15
+"""Numbers from here on are rounded by spreadsheets, and are written as texts."""
 _SPLITTERS: Final[Mapping[str, Callable[[str], Any]]] = {**dict.fromkeys(LISTS, split_names), "related": split_stories}
 _GROUP_BYTES: Final = 16 << 20
 _TITLE_CHARS: Final = 40
@@ -69,6 +88,9 @@ class RowWriter:
     def write(self, rows: Rows) -> None:
         raise NotImplementedError
 
+    def remark(self, text: str) -> None:
+        """Write a sentence on the rows above it, where the format has a place for one."""
+
 
 class JsonLines(RowWriter):
     """JSON lines: an object a row, named by the columns; lists are lists."""
@@ -82,7 +104,13 @@ class JsonLines(RowWriter):
         for row in rows:
             values = dict(zip(self._columns, row, strict=True))
             values |= {name: split(values[name]) for name, split in self._splitters.items()}
-            self._file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            self._line(values)
+
+    def remark(self, text: str) -> None:
+        self._line({"remark": text})
+
+    def _line(self, values: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
 class Csv(RowWriter):
@@ -96,16 +124,73 @@ class Csv(RowWriter):
             self._write([columns])
 
     def write(self, rows: Rows) -> None:
-        cells = [list(row) for row in rows]
-        for row in cells:
-            for at in self._images:
-                row[at] = " ".join(image["url"] for image in row[at])
-        self._write([map(harmless, row) for row in cells])
+        self._write(_cells(rows, self._images))
+
+    def remark(self, text: str) -> None:
+        self._write([[text]])
 
     def _write(self, rows: Sequence[Any]) -> None:
         text = io.StringIO(newline="")
         csv.writer(text).writerows(rows)
         self._file.write(text.getvalue().encode("utf-8", "replace"))
+
+
+def _cells(rows: Rows, images: Sequence[int]) -> list[list[Any]]:
+    """Return rows of a spreadsheet, without formulas; `images` become URLs."""
+    cells = [list(row) for row in rows]
+    for row in cells:
+        for at in images:
+            row[at] = " ".join(image["url"] for image in row[at])
+    return [list(map(harmless, row)) for row in cells]
+
+
+class Xlsx(RowWriter):
+    """A workbook of one sheet; texts too long for a cell end with "…".
+
+    Rows wait in a temporary file, and the workbook is written when all are there.
+    """
+
+    def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
+        try:
+            import xlsxwriter  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise ValueError("XLSX files need XlsxWriter: uv sync --extra xlsx") from None
+        self._folder = tempfile.TemporaryDirectory(prefix="xlsx")
+        self._book = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": self._folder.name})
+        self._sheet = self._book.add_worksheet("articles" if "title" in columns else "rows")
+        self._images = [at for at, name in enumerate(columns) if name == "images"]
+        self._row = 0
+        self._sheet.freeze_panes(1, 0)
+        self._write([list(columns)], self._book.add_format({"bold": True}))
+
+    def write(self, rows: Rows) -> None:
+        self._write(_cells(rows, self._images))
+
+    def remark(self, text: str) -> None:
+        self._write([[text]])
+
+    def _write(self, rows: Sequence[Sequence[Any]], form: Any = None) -> None:
+        if self._row + len(rows) > _MOST_SHEET_ROWS:
+            raise ValueError(f"a sheet of XLSX has {_MOST_SHEET_ROWS:,} rows; export fewer, or to CSV")
+        for row in rows:
+            for at, value in enumerate(row):
+                if isinstance(value, int | float) and abs(value) < _EXACT:
+                    self._sheet.write_number(self._row, at, value, form)
+                elif value is not None and value != "":
+                    text = str(value).encode("utf-8", "replace").decode()
+                    shown = text if len(text) <= _MOST_CELL else f"{text[: _MOST_CELL - 1]}…"
+                    self._sheet.write_string(self._row, at, shown, form)
+            self._row += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if error is None:
+                self._book.close()
+            else:
+                self._sheet.row_data_fh.close()
+                self._book.fileclosed = True  # else it would complain that it was not closed
+        finally:
+            self._folder.cleanup()
 
 
 class Parquet(RowWriter):
@@ -150,6 +235,9 @@ class MarkdownStream(RowWriter):
             text = article_markdown(dict(zip(self._columns, row, strict=True)), self._shown)
             self._file.write(f"{text}\n".encode("utf-8", "replace"))
 
+    def remark(self, text: str) -> None:
+        self._file.write(f"---\n\n{text}\n".encode("utf-8", "replace"))
+
 
 class MarkdownFolder(RowWriter):
     """Articles as Markdown, a file each: `SITE/DAY-TITLE-ID.md`, in a folder.
@@ -185,6 +273,50 @@ class MarkdownTable(RowWriter):
     def _line(self, cells: Sequence[str]) -> None:
         shown = " | ".join(" ".join(cell.split()) for cell in cells)
         self._file.write(f"| {shown} |\n".encode("utf-8", "replace"))
+
+
+class Citations(RowWriter):
+    """Citations in one of `STYLES`; rows have the columns `CITED`."""
+
+    def __init__(self, file: BinaryIO, style: str) -> None:
+        self._file = file
+        self._style = STYLES[style]
+
+    def write(self, rows: Rows) -> None:
+        for row in rows:
+            self._file.write(self._style.cite(dict(zip(CITED, row, strict=True))).encode("utf-8", "replace"))
+
+    def remark(self, text: str) -> None:
+        self._file.write(self._style.remark(text).encode("utf-8", "replace"))
+
+
+def columns_read(form: str, columns: Sequence[str], *, are_articles: bool) -> tuple[str, ...]:
+    """Return the columns that a file of a form is made of, where these are shown."""
+    if form in STYLES:
+        return CITED
+    return tuple(dict.fromkeys((*columns, *BODY))) if form == "markdown" and are_articles else tuple(columns)
+
+
+def row_writer(
+    form: str, file: BinaryIO, record: Any, columns: tuple[str, ...], read: tuple[str, ...], *, begin: bytes = b""
+) -> RowWriter:
+    """Make the writer of a new file.
+
+    Its rows have the columns `read`, see `columns_read`; CSV has `begin` before it.
+
+    Raises:
+        ValueError: the form needs a library that is not there.
+    """
+    if form in STYLES:
+        return Citations(file, form)
+    makers: Mapping[str, Callable[[], RowWriter]] = {
+        "jsonl": lambda: JsonLines(file, columns),
+        "csv": lambda: Csv(file, columns, begin, header=True),
+        "xlsx": lambda: Xlsx(file, columns),
+        "parquet": lambda: Parquet(file, record, columns),
+        "markdown": lambda: MarkdownTable(file, columns) if read == columns else MarkdownStream(file, read, columns),
+    }
+    return makers[form]()
 
 
 def article_markdown(values: Mapping[str, Any], shown: Sequence[str]) -> str:

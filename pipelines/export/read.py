@@ -49,6 +49,8 @@ T = TypeVar("T")
 Time = str | date | datetime
 """A bound of time: a day (`2024-05-01`), a period before now (`7d`), or an instant; empty for none."""
 
+EVERY_COLUMN = "all"
+"""Stands for all columns of a table."""
 _MASK = (1 << 64) - 1
 _NOT_BEGUN = "-"
 _NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -80,7 +82,13 @@ class ExportTable(Generic[T]):
         return tuple(annotations_of(self.record))
 
     def check_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns named, or the usual ones; raises `ValueError` for wrong ones."""
+        """Return the columns named, or the usual ones; `all` stands for all.
+
+        Raises:
+            ValueError: there is no such column.
+        """
+        if list(columns) == [EVERY_COLUMN]:
+            return self.all_columns
         for name in columns:
             if name not in self.all_columns:
                 raise ValueError(f"{self.name} have no column {name!r}; there is {', '.join(self.all_columns)}")

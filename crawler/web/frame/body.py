@@ -6,7 +6,8 @@ custom extractor may have produced it, or another program may have written to th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from lxml import html
 from lxml.etree import ParserError
@@ -14,6 +15,7 @@ from lxml.html import HtmlElement
 from markupsafe import Markup, escape
 
 from pipelines.decode.text import words
+from pipelines.search.records import Span
 
 from .shown import harmless, paragraphs, web_url
 
@@ -25,14 +27,18 @@ _LOWERED = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h3", "h5": "h3", "h6": "h
 """The page has its own heading above them."""
 _EMPTY = frozenset({"br", "hr"})
 _GONE = words("script style template noscript iframe object embed svg math form input button select head")
+Mark = Callable[[str], Sequence[Span]]
+"""Cuts a text into pieces, those that a search has found among them."""
+
 _MOST_CHARS = 1_000_000
 _MOST_DEPTH = 60
 
 
-def body(clean_html: str, text: str, image_label: str) -> Markup:
+def body(clean_html: str, text: str, image_label: str, mark: Mark | None = None) -> Markup:
     """Return an article's HTML, or its text in paragraphs when there is none.
 
     Images become links, so nothing is loaded from other servers; `image_label` names one without alternative text.
+    `mark` finds the words of a search.
 
     Cost: O(characters).
     """
@@ -42,43 +48,49 @@ def body(clean_html: str, text: str, image_label: str) -> Markup:
         except (ParserError, ValueError):  # nothing in it, or characters that XML has not
             root = None
         if root is not None:
-            markup = Markup("").join(_inside(root, image_label, 0))
+            markup = Markup("").join(_Body(image_label, mark).inside(root, 0))
             if markup.strip():
                 return markup
-    return Markup("\n").join(Markup("<p>{}</p>").format(harmless(line)) for line in paragraphs(text))
+    return Markup("\n").join(Markup("<p>{}</p>").format(_text(line, mark)) for line in paragraphs(text))
 
 
-def _inside(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]:
-    if node.text:
-        yield _text(node.text)
-    for child in node:
-        if isinstance(child.tag, str) and child.tag not in _GONE and depth < _MOST_DEPTH:
-            yield from _element(child, image_label, depth + 1)
-        if child.tail:
-            yield _text(child.tail)
+class _Body:
+    """Rebuilds the elements of an article."""
 
+    def __init__(self, image_label: str, mark: Mark | None) -> None:
+        self._image_label = image_label
+        self._text = partial(_text, mark=mark)
 
-def _element(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]:
-    tag = _LOWERED.get(node.tag, node.tag)
-    if tag == "a":
-        yield from _link(node.get("href"), _inside(node, image_label, depth))
-    elif tag == "img":
-        label = node.get("alt") or image_label
-        yield Markup('<span class="picture">')
-        yield from _link(node.get("src"), iter([_text(label)]))
-        yield Markup("</span>")
-    elif tag in _EMPTY:
-        yield Markup(f"<{tag}>")
-    elif tag in _KEPT:
-        if tag == "table":
-            yield Markup('<div class="scroll" tabindex="0" role="group">')
-        yield Markup(f"<{tag}>")
-        yield from _inside(node, image_label, depth)
-        yield Markup(f"</{tag}>")
-        if tag == "table":
-            yield Markup("</div>")
-    else:
-        yield from _inside(node, image_label, depth)
+    def inside(self, node: HtmlElement, depth: int) -> Iterator[Markup]:
+        if node.text:
+            yield self._text(node.text)
+        for child in node:
+            if isinstance(child.tag, str) and child.tag not in _GONE and depth < _MOST_DEPTH:
+                yield from self._element(child, depth + 1)
+            if child.tail:
+                yield self._text(child.tail)
+
+    def _element(self, node: HtmlElement, depth: int) -> Iterator[Markup]:
+        tag = _LOWERED.get(node.tag, node.tag)
+        if tag == "a":
+            yield from _link(node.get("href"), self.inside(node, depth))
+        elif tag == "img":
+            label = node.get("alt") or self._image_label
+            yield Markup('<span class="picture">')
+            yield from _link(node.get("src"), iter([self._text(label)]))
+            yield Markup("</span>")
+        elif tag in _EMPTY:
+            yield Markup(f"<{tag}>")
+        elif tag in _KEPT:
+            if tag == "table":
+                yield Markup('<div class="scroll" tabindex="0" role="group">')
+            yield Markup(f"<{tag}>")
+            yield from self.inside(node, depth)
+            yield Markup(f"</{tag}>")
+            if tag == "table":
+                yield Markup("</div>")
+        else:
+            yield from self.inside(node, depth)
 
 
 def _link(url: str | None, content: Iterator[Markup]) -> Iterator[Markup]:
@@ -91,5 +103,8 @@ def _link(url: str | None, content: Iterator[Markup]) -> Iterator[Markup]:
         yield Markup("</a>")
 
 
-def _text(text: str | None) -> Markup:
-    return escape(harmless(text))
+def _text(text: str, mark: Mark | None) -> Markup:
+    if mark is None:
+        return escape(harmless(text))
+    pieces = (Markup("<mark>{}</mark>" if is_match else "{}").format(harmless(piece)) for piece, is_match in mark(text))
+    return Markup("").join(pieces)

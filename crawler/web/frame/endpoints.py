@@ -44,6 +44,7 @@ class Endpoint:
 
     Attributes:
         path: with its parameters in braces.
+        media: types of a file that `make` answers with itself; none for JSON.
     """
 
     path: str
@@ -52,9 +53,10 @@ class Endpoint:
     make: Callable[[Visit], Any]
     answer: type
     parameters: Sequence[Parameter] = ()
+    media: Sequence[str] = ()
 
     def show(self, visit: Visit) -> Response:
-        """Answer with JSON.
+        """Answer with JSON, or a file.
 
         Raises:
             BadRequest: a parameter is not of this endpoint.
@@ -65,7 +67,8 @@ class Endpoint:
             raise BadRequest(
                 f"there is no parameter {unknown[:40]!r}; there are {', '.join(sorted(allowed)) or 'none'}"
             )
-        return visit.json(plain(self.make(visit)))
+        made = self.make(visit)
+        return made if isinstance(made, Response) else visit.json(plain(made))
 
 
 def plain(value: Any) -> Any:
@@ -163,7 +166,10 @@ def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     answers = {
         "200": {
             "description": endpoint.help,
-            "content": {"application/json": {"schema": schema_of(endpoint.answer, schemas)}},
+            "content": {
+                media: {"schema": schema_of(endpoint.answer, schemas)}
+                for media in endpoint.media or ("application/json",)
+            },
         },
         "400": {"description": "A parameter is wrong.", "content": problem},
         "503": {"description": "The database cannot be read at the moment.", "content": problem},

@@ -265,6 +265,17 @@ class Visit:
             )
         return number
 
+    def one_of(self, name: str, allowed: Sequence[str]) -> str:
+        """Return a URL parameter that is one of a few words, by default the first.
+
+        Raises:
+            BadRequest: it is another one.
+        """
+        given = self.text(name) or allowed[0]
+        if given not in allowed:
+            raise BadRequest(f"{name} is {shown.short(given, 40)!r}; one of these is allowed: {', '.join(allowed)}")
+        return given
+
     def number_in_path(self, missing: str) -> int:
         """Return the identifier in the path.
 

@@ -22,8 +22,9 @@ from db.records.run import RunSample
 from pipelines.search.records import Hit, Span, text_of
 
 from ..frame.endpoints import Endpoint, Parameter, describe
+from ..frame.file_forms import FORMATS
 from ..frame.visit import Visit
-from . import article, crawl, search, sites, story, timeline
+from . import article, crawl, export, search, sites, story, timeline
 from .board import count_all
 
 _MOST_HITS, _MOST_OFFSET = 100, 1_000
@@ -430,7 +431,7 @@ _QUERY = (
     Parameter("expand", "1 to search related words, too."),
 )
 
-ENDPOINTS: Final[Sequence[Endpoint]] = (
+_ANSWERS: Final[Sequence[Endpoint]] = (
     Endpoint(
         "/api/search",
         "search",
@@ -480,6 +481,24 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
     ),
     Endpoint("/api/crawl", "crawl", "The crawl: runs, counts over time, queues, hosts, alarms.", _crawl, ApiCrawl),
 )
+
+_EXPORT: Final = Endpoint(
+    "/api/export",
+    "export",
+    f"All articles that fulfil a query, as a file: at most {export.MOST_ROWS:,}.",
+    export.show,
+    str,
+    (
+        *(each for each in _ANSWERS[0].parameters if each.name not in {"limit", "offset"}),
+        Parameter("format", f"One of {', '.join(FORMATS)}."),
+        Parameter("columns", 'Names of columns with commas between them, or "all".'),
+        Parameter("order", "shown: as the search lists them, the default; newest: by time."),
+        Parameter("reprints", "1 for all articles; else one of each story."),
+        Parameter("limit", "Most articles wanted.", number=export.LIMIT),
+    ),
+    tuple(form.media for form in FORMATS.values()),
+)
+ENDPOINTS: Final[Sequence[Endpoint]] = (*_ANSWERS, _EXPORT)
 
 
 def show_description(visit: Visit) -> Response:

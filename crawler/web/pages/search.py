@@ -12,6 +12,7 @@ from starlette.responses import Response
 from pipelines.search.records import RELEVANCE, SORTS, SearchQuery, SearchResult
 from pipelines.search.search import SearchOptions, search
 
+from ..frame.file_forms import offered
 from ..frame.visit import VIEWS, BadRequest, Visit
 from . import volume
 
@@ -99,6 +100,7 @@ def show(visit: Visit) -> Response:
         wider=visit.here(page=None, **dict.fromkeys((*FILTERS, *(f"-{name}" for name in VALUED)))),
         expanded=visit.here(page=None, expand=None if query.expand else "1"),
         feed=visit.here("/feed.atom", page=None, limit=None, sort=None),
+        exports=[(form, visit.here("/api/export", page=None, limit=None, format=form)) for form in offered()],
         page=page,
         first_partial=result.listed - result.partial - query.offset if result.partial else None,
         operators=OPERATORS,
@@ -155,18 +157,21 @@ def chips_of(visit: Visit, query: SearchQuery) -> Iterator[_Chip]:
             yield _Chip(name, value, visit.here(page=None, **changes), is_excluding=True)
 
 
+def options_of(visit: Visit, query: SearchQuery) -> SearchOptions:
+    """Return the configured weights, and what readers have read."""
+    readers = visit.site.readers
+    return replace(visit.site.options.search, clicks=readers.relevances(query.text), readers=readers.counts)
+
+
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
     """Search, by default with the configured weights and what readers have read.
 
     Raises:
         BadRequest: the query or a time is wrong.
     """
-    if options is None:
-        readers = visit.site.readers
-        clicks = readers.relevances(query.text)
-        options = replace(visit.site.options.search, clicks=clicks, readers=readers.counts)
+    chosen = options or options_of(visit, query)
     try:
-        result = visit.read(lambda connection: search(connection, query, options, time.time()))
+        result = visit.read(lambda connection: search(connection, query, chosen, time.time()))
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
     if "q" in visit.cut:

@@ -262,7 +262,10 @@ USE = [
     ("config -s TRAPS=maybe", "TRAPS is 'maybe'"),
     ("search -台风", "there is no option -台风"),
     ("search 台风 --since 2024-02-30 -s DATABASE_URL=~/news.db", "is no date"),
-    ("search 台风 --since 2025 --until 2024 -s DATABASE_URL=~/news.db", "the time ends on 2024-12-31, before it begins"),
+    (
+        "search 台风 --since 2025 --until 2024 -s DATABASE_URL=~/news.db",
+        "the time ends on 2024-12-31, before it begins",
+    ),
     ("search 台风 --limit 0", "from 1 to"),
     ("search 台风 -s DATABASE_URL=~/tableless.db", "lacks a part"),
     ("search --rebuild -s DATABASE_URL=~/tableless.db", "lacks a part"),

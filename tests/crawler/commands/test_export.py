@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
@@ -53,6 +54,24 @@ def export(
         return Finished(ended.value.code, out.decode(), errors.decode())
 
     return run
+
+
+def test_workbook_and_citations_are_written_whole(export: Callable[..., Finished], tmp_path: Path) -> None:
+    for name, words in (("a.xlsx", ()), ("a.bib", ()), ("a.ris", ()), ("a.txt", ("--format", "gbt7714"))):
+        assert export("articles", "--output", f"~/{name}", *words).returncode == 0, name
+    book = openpyxl.load_workbook(tmp_path / "a.xlsx")
+    assert [row[2] or "" for row in book.active.iter_rows(min_row=2, values_only=True)] == [
+        f"'{title}" if title == HOSTILE and title.startswith("=") else title for title in TITLES
+    ]
+    count = len(TITLES)
+    assert (tmp_path / "a.bib").read_text("utf-8").count("\n  title = ") + TITLES.count("") == count
+    assert (tmp_path / "a.ris").read_bytes().count(b"ER  - \r\n") == count
+    assert len((tmp_path / "a.txt").read_text("utf-8").splitlines()) == count
+    refused = export("links", "--format", "ris")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "ris is for citations of articles" in refused.stderr
+    columns = export("articles", "--format", "csv", "--columns", "all").stdout.partition("\r\n")[0].split(",")
+    assert columns[-2:] == ["html", "images"]
 
 
 def records(path: Path) -> list[list[str]]:

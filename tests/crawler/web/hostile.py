@@ -42,6 +42,36 @@ STRINGS = (
 )
 """What stands in every field of one story each."""
 
+PAGES = (
+    *STRINGS[:27],
+    "<body onload=__hit(40)><img src=https://evil.example/40.png srcset='//evil.example/40b.png 2x' onerror=__hit(40)>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/41'><base href=//evil.example><p><a href=x>41</a>",
+    "<form action=//evil.example/42><input name=q value=1><button>42</button><p>inside</form>",
+    "<noscript><p title='</noscript><img src=//evil.example/43 onerror=__hit(43)>'></noscript>",
+    "<svg><style><img src=//evil.example/44 onerror=__hit(44)></style></svg><math><mi//xlink:href='data:x,__hit(44)'>",
+    "<style>@im\\port '//evil.example/45';p{background:u\\72l(//evil.example/45b)}/*"
+    "</style><script>__hit(45)</script>*/</style>",
+    "<p style='background:url(//evil.example/46);width:expression(__hit(46));-moz-binding:url(//evil.example/46x)'>46",
+    "<video src=//evil.example/47 poster=//evil.example/47.png autoplay></video><audio src=//evil.example/47></audio>",
+    "<link rel=preload href=//evil.example/48 as=script><link rel='dns-prefetch prefetch' href=//evil.example/48b>",
+    "<table background=//evil.example/49.png><td background=//evil.example/49b.png>49</table>"
+    "<input type=image src=//evil.example/49>",
+    "<a href='java&#10;script:__hit(50)' ping=//evil.example/50 target=_top autofocus onfocus=__hit(50)>50</a>",
+    "<iframe src=//evil.example/51></iframe><object data=//evil.example/51></object><embed src=//evil.example/51>",
+    "<template><script>__hit(52)</script></template><x-el onclick=__hit(52)>52</x-el>"
+    "<template shadowrootmode=open><img src=//evil.example/52></template>",
+    "<textarea></textarea><img src=//evil.example/53><title></title><img src=//evil.example/53 onerror=__hit(53)>",
+    "<?xml version='1.0' encoding='utf-16'?><?xml-stylesheet href='//evil.example/54'?>"
+    "<html xmlns=x><x:script>__hit(54)</x:script>",
+    "<img src='data:image/svg+xml,<svg onload=__hit(55)>'><img src=data:text/html,x>"
+    "<img src='DATA:image/png;base64,iVBORw0KGgo='>",
+    "<!--[if IE]><script>__hit(56)</script><![endif]--><!--><script>__hit(56)</script>-->",
+    "",
+    "\0<scr\0ipt>__hit(58)</scr\0ipt>",
+    "<div>" * 3_000 + "<script>__hit(59)</script>",
+)
+"""Sources of stored pages: each tries to run, to load, to lead away or to break out of its frame."""
+
 LONG = "W" * 40_000
 """A text without a place to break it."""
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawler.web import chromium
+from pipelines.export.read import read_articles
+from tests.crawler.web import chromium, newsstand
+from tests.crawler.web.hostile import PAGES
 from tests.crawler.web.serving import Server, serving
 from tests.crawler.web.visits import everything, with_language
 
@@ -155,4 +157,34 @@ def test_hostile_stories_do_nothing_on_any_page(
             for path in list(everything(hostile_stand))[:most]:
                 page.goto(path)
                 wrong += [f"{path}: {fault}" for fault in chromium.harm(page)]
+    assert wrong + noted.unexpected() == []
+
+
+@pytest.fixture(scope="module")
+def page_stand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with a hostile page behind each article."""
+    made = tmp_path_factory.mktemp("pages") / "news.db"
+    text = "港口的吊车今天装卸了集装箱。" * 5
+    stories = [
+        newsstand.Story(f"https://h{n}.example/a/{n}", f"第{n}篇", text, raw=source.encode() or b" ")
+        for n, source in enumerate(PAGES)
+    ]
+    newsstand.build(made, stories)
+    return made
+
+
+def test_hostile_pages_do_nothing_beside_their_text(browser: Browser, page_stand: Path, tmp_path: Path) -> None:
+    keys = [article.id for article in read_articles(str(page_stand))]
+    assert len(keys) == len(PAGES)
+    wrong: list[str] = []
+    with (
+        serving(tmp_path, page_stand) as server,
+        chromium.visiting(browser, server.origin) as (page, noted),
+    ):
+        for key in keys:
+            for path in (f"/article/{key}/view", f"/article/{key}/still"):
+                page.goto(path)
+                for frame in page.frames:
+                    wrong += [f"{path}: {fault}" for fault in frame.evaluate("window.__hits || []")]
+                assert page.url == f"{server.origin}{path}"
     assert wrong + noted.unexpected() == []

@@ -20,6 +20,7 @@ def kinds(database: Path) -> dict[str, str]:
         pictured = one("SELECT article_id FROM image WHERE position = 0 ORDER BY article_id LIMIT 1") or one(
             "SELECT id FROM article"
         )
+        stored = one("SELECT p.url_id FROM page p JOIN article a ON a.id = p.url_id LIMIT 1")
         story = one("SELECT id FROM cluster ORDER BY size DESC LIMIT 1")
         site = one(
             "SELECT s.name FROM site s JOIN article a ON a.site_id = s.id GROUP BY s.name ORDER BY count(*) DESC"
@@ -34,6 +35,8 @@ def kinds(database: Path) -> dict[str, str]:
         "nothing": f"/?q={quote('没有这样的词xyzzy')}&view=cards",
         "versions": changed and f"/article/{changed}",
         "article": pictured and f"/article/{pictured}",
+        "found": pictured and f"/article/{pictured}?q={quote('的')}",
+        "view": stored and f"/article/{stored}/view",
         "words": pictured and f"/article/{pictured}/words",
         "story": story and f"/story/{story}",
         "crawl": "/crawl",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
+from pathlib import Path
 
+import openpyxl
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
@@ -26,6 +29,7 @@ def written(form: str, rows: list[tuple] = ROWS, columns: tuple[str, ...] = COLU
         "jsonl": lambda: formats.JsonLines(file, columns),
         "csv": lambda: formats.Csv(file, columns, b"", header=True),
         "parquet": lambda: formats.Parquet(file, StoredArticle, columns),
+        "xlsx": lambda: formats.Xlsx(file, columns),
         "table": lambda: formats.MarkdownTable(file, columns),
     }[form]()
     with writer:
@@ -54,6 +58,54 @@ def test_csv_holds_what_was_given_and_no_formula() -> None:
     assert tuple(header) == COLUMNS
     assert [[restored(cell) for cell in row] for row in rows] == [[str(value) for value in row] for row in ROWS]
     assert rows[0][1] == '\'=cmd|"x"'
+
+
+def sheet(content: bytes) -> list[tuple]:
+    book = openpyxl.load_workbook(io.BytesIO(content), data_only=False)
+    return list(book.active.iter_rows(values_only=True))
+
+
+def test_workbook_holds_what_was_given_as_texts_and_numbers_and_no_formula() -> None:
+    header, *rows = sheet(written("xlsx"))
+    assert header == COLUMNS
+    assert [row[0] for row in rows] == [1, 2, -3, 4]
+    assert rows[0][1] == '\'=cmd|"x"'
+    texts = [tuple(restored(cell or "") for cell in row[1:]) for row in rows]
+    assert texts == [row[1:] for row in ROWS]
+
+
+def test_workbook_takes_what_a_cell_cannot_hold() -> None:
+    rows = [(10**16, "x" * 40_000, "a\x01\ud800b"), (1, "https://a.example", "007"), (2, "{=1+1}", None)]
+    _, long, second, third = sheet(written("xlsx", rows))
+    assert long[0] == str(10**16)  # exact: a number would be rounded
+    assert (len(long[1]), long[1][-1]) == (32_767, "…")
+    assert long[2].startswith("a")
+    assert long[2].endswith("?b")
+    assert second == (1, "https://a.example", "007")
+    assert third == (2, "{=1+1}", None)
+
+
+def test_workbook_that_failed_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    file = io.BytesIO()
+    with pytest.raises(TypeError), formats.Xlsx(file, COLUMNS) as writer:
+        writer.write([*ROWS, None])
+    assert file.getvalue() == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+@each_row(("form", "last"), [("csv", b"There are more.\r\n"), ("jsonl", b'{"remark": "There are more."}\n'),
+                             ("markdown", b"There are more.\n"), ("bibtex", b"@comment{There are more.}\n"),
+                             ("gbt7714", b"\nThere are more.\n"), ("ris", b"")])  # fmt: skip
+def test_remark_stands_at_the_end(form: str, last: bytes) -> None:
+    columns = ("number", "title")
+    file = io.BytesIO()
+    read = formats.columns_read(form, columns, are_articles=True)
+    with formats.row_writer(form, file, StoredArticle, columns, read) as writer:
+        before = file.getvalue()
+        writer.remark("There are more.")
+    assert file.getvalue().endswith(last)
+    assert (file.getvalue() == before) is (last == b"")
 
 
 def test_csv_has_images_by_their_urls() -> None:

@@ -87,6 +87,8 @@ def test_records_are_typed_and_frozen(crawled: str) -> None:
         ({"query": "passenger ferries"}, ["d/1"]),
         ({"query": '"ferry was late"'}, ["d/1"]),
         ({"query": '"late was ferry"'}, []),
+        ({"query": "title:修"}, ["a/1", "b/1", "c/1"]),
+        ({"query": "老桥 (site:nothing.example OR 没有这个词)"}, []),
         ({"query": "老桥 site:c.example"}, ["c/1"]),
         ({"query": "老桥 source:甲报 until:2025-03-01"}, ["a/1"]),
     ],
