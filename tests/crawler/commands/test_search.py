@@ -59,6 +59,20 @@ def test_table_has_marked_stories_with_their_reprints(stand: Path) -> None:
     assert "\n1 story, the best 1 of them\n" in search(stand, "休息").stdout
 
 
+def test_stories_are_listed_in_the_order_that_is_asked_for(stand: Path) -> None:
+    def listed(sort: str) -> list[dict]:
+        done = search(stand, "港口", "--sort", sort, "--format", "jsonl")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    for sort, is_falling in (("oldest", False), ("newest", True)):
+        times = [hit["published_at"] or hit["first_seen"] for hit in listed(sort)]
+        assert len(times) == 2
+        assert times == sorted(times, reverse=is_falling)
+    assert [hit["reprints"] for hit in listed("reprinted")] == [1, 0]
+    assert "2 stories, the first 2 of them" in search(stand, "港口", "--sort", "oldest").stdout
+    assert search(stand, "港口", "--sort", "best").returncode == 2
+
+
 def test_lines_and_cells_are_for_programs(stand: Path) -> None:
     lines = [json.loads(line) for line in search(stand, "港口", "--format", "jsonl").stdout.splitlines()]
     assert [line["rank"] for line in lines] == [1, 2]
