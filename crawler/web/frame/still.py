@@ -56,7 +56,7 @@ _PICTURE: Final = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[A-
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(?:[0-9A-Fa-f]{1,6}\s?)?")
 _LOADING: Final = re.compile(
-    r"@(?:import|charset|namespace)[^;{}]*;?|[\w-]*(?:url|src|image|image-set|expression|element|paint)\s*\([^)]*\)?|"
+    r"@(?:import|charset|namespace)[^;{}]*;?|(?:url|src|image|image-set|expression|element|paint)\s*\([^)]*\)?|"
     r"(?:-moz-binding|behaviou?r)\s*:[^;}]*|javascript:",
     re.IGNORECASE,
 )
