@@ -19,9 +19,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from .frame.posting import Change, posting
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import api, article, crawl, feed, graph, learn, search, settings, sites, story, why, words
+from .pages import api, article, crawl, desk, feed, graph, learn, search, settings, sites, story, why, words
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
@@ -29,6 +30,8 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/article/{id}/page", article.show_page),
     ("/article/{id}/words", words.show),
     ("/story/{id}", story.show),
+    ("/desk", desk.show),
+    ("/desk/{id}", desk.show_one),
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
@@ -39,6 +42,14 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
     ("/api/openapi.json", api.show_description),
 )
+CHANGES: Final[Sequence[tuple[str, Change]]] = (
+    ("/desk/save", desk.save),
+    ("/desk/{id}/look", desk.look),
+    ("/desk/{id}/rename", desk.rename),
+    ("/desk/{id}/remove", desk.remove),
+    ("/desk/{id}/alert", desk.alert),
+)
+"""Forms that change the desk, by POST."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000
 _FAST = 4
@@ -52,10 +63,12 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
         site.workers.begin(site.warm)
-        yield
+        with site.desk.watched(database_url):
+            yield
         site.close()
 
-    routes: list[BaseRoute] = [Route(path, answering(site, show)) for path, show in PAGES]
+    routes: list[BaseRoute] = [Route(path, posting(site, change), methods=["POST"]) for path, change in CHANGES]
+    routes += [Route(path, answering(site, show)) for path, show in PAGES]
     learning = [Route("/learn", learn.receiving(site), methods=["POST"])] if options.is_learning else []
     app = Starlette(
         routes=[*routes, *learning, Mount("/static", _Files(directory=HERE / "static"))],

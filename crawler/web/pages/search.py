@@ -73,6 +73,7 @@ def show(visit: Visit) -> Response:
         wider=visit.here(page=None, **dict.fromkeys(FILTERS)),
         expanded=visit.here(page=None, expand=None if query.expand else "1"),
         feed=visit.here("/feed.atom", page=None, limit=None),
+        saves=None if visit.site.desk.objection() else visit.here("/", page=None, limit=None).partition("?")[2],
         page=page,
         first_partial=result.total - query.offset if result.partial else None,
         operators=OPERATORS,

@@ -1,0 +1,1 @@
+"""The analyst's desk: saved searches, what is new in them, and messages about it, in a file of its own."""
