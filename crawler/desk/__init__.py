@@ -1,1 +1,1 @@
-"""The desk at work: matching saved searches with what is stored, and telling of it by mail and webhook."""
+"""The desk at work: matching saved searches, and telling of hits."""

@@ -49,7 +49,7 @@ class DeliveryError(Exception):
 
 
 def objection(channel: str, target: str, options: AlertOptions, *, allows_loopback: bool) -> str:
-    """Say why messages cannot be sent there; empty when they can, as far as can be told now."""
+    """Say why messages cannot be sent there; empty when they may."""
     if channel == MAIL:
         if options.mail is None:
             return "no mail server is set; give one in ALERT_MAIL"
@@ -176,6 +176,6 @@ class _TlsConnection(HTTPSConnection):
         self._address = address
 
     def connect(self) -> None:
-        """Connect to the address that was checked; the certificate has to be that of the name."""
+        """Connect to the address that was checked, which has to prove the name."""
         plain = socket.create_connection((self._address, self.port), self.timeout)
         self.sock = self._trust.wrap_socket(plain, server_hostname=self.host)

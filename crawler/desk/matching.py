@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from db.desk import outbox, searches
 from db.desk.file import DeskFile
 from db.engine.database import Query
-from db.records.desk import Found, SavedSearch, SearchHit
+from db.records.desk import FoundHits, SavedSearch, SearchHit
 from db.search import find
 from pipelines.search.records import SearchQuery
 from pipelines.search.stored import StandingQuery, Stored
@@ -28,7 +28,9 @@ _CONDITIONS = tuple(field.name for field in fields(SearchQuery) if field.type ==
 
 
 def query_of(parameters: str) -> SearchQuery:
-    """Read the parameters of a search page; those that only arrange the page, as its sort, find nothing else.
+    """Read the parameters of a search page.
+
+    Those that only arrange the page, as its sort, make no difference.
 
     >>> query_of("q=port&site=a.test&page=3")
     SearchQuery(text='port', site='a.test', since='', until='', language='', section='', classes='', source='', \
@@ -40,8 +42,9 @@ limit=10, offset=0, expand=False)
 
 
 def catch_up(desk: DeskFile, read: Read, now: float) -> bool:
-    """Match the articles stored since, at most `AT_ONCE`, with all saved searches; True if more may be left.
+    """Match articles stored since with all saved searches; True if more may be left.
 
+    At most `AT_ONCE` are read.
     May run in several processes at once: what one has found, another does not write again.
 
     Cost: 10 ms for 500 articles and a search whose words they lack.
@@ -55,7 +58,7 @@ def catch_up(desk: DeskFile, read: Read, now: float) -> bool:
     if not stored:
         return False
     last = stored[-1][0]
-    found = [Found(one.id, last, _hits(one, read, stored, now)) for one in saved if one.position < last]
+    found = [FoundHits(one.id, last, _hits(one, read, stored, now)) for one in saved if one.position < last]
     with desk.writing() as connection:
         outbox.record(connection, found)
     return len(stored) == AT_ONCE

@@ -27,9 +27,7 @@ from db.records.desk import SavedSearch, SearchHit
 from db.search import find
 
 from ..options.alerts import AlertOptions
-from .burst import WEEKS_HOURS, find_burst
 from .delivery import DeliveryError, send
-from .matching import catch_up
 
 logger = logging.getLogger(__name__)
 
@@ -97,6 +95,8 @@ class Watcher:
         """
         if not self._desk.exists():
             return
+        from .matching import catch_up  # noqa: PLC0415 - it imports the whole search, which few crawls need
+
         with self._desk.reading() as connection:
             saved = searches.all_searches(connection)
         if not saved or not self._lease():
@@ -125,6 +125,8 @@ class Watcher:
             return outbox.lease(connection, self._owner, here(), os.getpid(), now=now, until=now + _LEASE_SECONDS)
 
     def _compose(self, saved: SavedSearch, database: Database) -> None:
+        from .burst import WEEKS_HOURS, find_burst  # noqa: PLC0415 - it imports scipy
+
         now = self._clock()
         with self._desk.reading() as connection:
             since = now - 60 * self._options.minutes
@@ -168,7 +170,7 @@ class Watcher:
 
 
 def _articles(database: Database, hits: Sequence[SearchHit]) -> list[dict[str, Any]]:
-    """Return what a message says of articles; those that are gone since have their number alone."""
+    """Return what a message says of articles; of one that is gone its number."""
     shown = database.read(lambda connection: find.shown(connection, [hit.article_id for hit in hits]))
     articles = []
     for hit in hits:

@@ -35,7 +35,10 @@ class MailOptions:
 
 @dataclass(frozen=True, slots=True)
 class AlertOptions:
-    """How alerts are sent; `mail` is None where no server is named. At most one message a search in `minutes`."""
+    """How alerts are sent: at most one message a search in `minutes`.
+
+    `mail` is None where no server is named.
+    """
 
     mail: MailOptions | None = None
     minutes: float = 10.0

@@ -1,4 +1,4 @@
-"""The file of the desk: SQLite, beside the crawl's database, which stays read-only.
+"""The file of the desk: SQLite, beside the crawl's database.
 
 The number of its schema is in `PRAGMA user_version`; an older file is brought up to date when it is opened for writing.
 """
@@ -82,9 +82,9 @@ def beside(database_url: str) -> Path:
 
 
 class DeskFile:
-    """A desk, for any number of processes and threads; each transaction opens the file anew.
+    """A desk, for any number of processes and threads.
 
-    All methods raise `DatabaseProblem` if the file is no desk or cannot be used.
+    Each transaction opens the file anew. All methods raise `DatabaseProblem` if the file is no desk or cannot be used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +117,7 @@ class DeskFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Write within one transaction, which is on the disk when it ends; an exception undoes it."""
+        """Write within one transaction; an exception undoes it."""
         with self._problems(), closing(self._open("rwc")) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("BEGIN IMMEDIATE")

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from ..engine.processes import is_gone
-from ..records.desk import Found, Message, SearchHit
+from ..records.desk import FoundHits, Message, SearchHit
 
 
 class LostLease(Exception):
@@ -37,8 +37,8 @@ def check(connection: sqlite3.Connection, owner: str) -> None:
         raise LostLease
 
 
-def record(connection: sqlite3.Connection, found: Sequence[Found]) -> None:
-    """Write hits with the positions up to which they were looked for; those that are known stay as they are."""
+def record(connection: sqlite3.Connection, found: Sequence[FoundHits]) -> None:
+    """Write hits with the positions up to which they were looked for, each once."""
     for one in found:
         connection.executemany(
             "INSERT INTO hit (search_id, article_id, number, is_to_tell) "
@@ -49,7 +49,7 @@ def record(connection: sqlite3.Connection, found: Sequence[Found]) -> None:
 
 
 def to_tell(connection: sqlite3.Connection, search_id: int, most: int, *, since: float) -> list[SearchHit]:
-    """Return the first hits nobody was told of; none if a message waits or was made since that time."""
+    """Return the first untold hits; none if a message waits or was made since."""
     busy = connection.execute(
         "SELECT 1 FROM message WHERE search_id = ? AND (told IS NULL OR created > ?) LIMIT 1", (search_id, since)
     ).fetchone()
@@ -64,7 +64,7 @@ def to_tell(connection: sqlite3.Connection, search_id: int, most: int, *, since:
 
 
 def hits_by_hour(connection: sqlite3.Connection, search_id: int, first: int, last: int) -> dict[int, int]:
-    """Return the hits of each hour (since 1970) stored from one time to another, in milliseconds."""
+    """Count hits by the hour since 1970, between two times in milliseconds."""
     rows = connection.execute(
         "SELECT number / 3600000, count(*) FROM hit WHERE search_id = ? AND number > ? AND number <= ? GROUP BY 1",
         (search_id, first, last),
@@ -108,7 +108,7 @@ def note_failure(connection: sqlite3.Connection, message_id: int, problem: str, 
 
 
 def states(connection: sqlite3.Connection) -> dict[int, tuple[float | None, int, str]]:
-    """Return of each search when a message was last told, how many wait, and the problem of those that do."""
+    """Return when each search last told, how many messages wait, and why."""
     rows = connection.execute(
         "SELECT search_id, max(told), count(*) - count(told), max(problem) FROM message GROUP BY search_id"
     )

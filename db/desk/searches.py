@@ -14,7 +14,9 @@ _WITH_UNREAD = (
 
 
 def add(connection: sqlite3.Connection, name: str, query: str, position: int, now: float) -> int | None:
-    """Save a search; articles stored after `position` will be new in it. None when the name is taken.
+    """Save a search; None when the name is taken.
+
+    Articles stored after `position` will be new in it.
 
     Raises:
         ValueError: there are too many.

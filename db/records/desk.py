@@ -38,7 +38,7 @@ class SearchHit(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message that waits to be sent; its content never changes, whenever and however often it is sent.
+    """A message that waits to be sent, the same however often it is sent.
 
     Attributes:
         key: names the message for its receiver.
@@ -54,7 +54,7 @@ class Message(NamedTuple):
     tries: int
 
 
-class Found(NamedTuple):
+class FoundHits(NamedTuple):
     """The hits of a search among the articles up to `position`."""
 
     search_id: int

@@ -277,7 +277,7 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[SearchCandi
 
 
 def stored_after(connection: Connection, number: int, most: int) -> list[tuple[int, SearchCandidate]]:
-    """Return the first indexed articles stored after an `article.number`, each with its own, in that order."""
+    """Return the first articles after an `article.number`, each with its own."""
     parameters = {"number": number, "most": most}
     return [(row[0], SearchCandidate._make(row[1:])) for row in connection.execute(_STORED_AFTER, parameters)]
 
@@ -288,7 +288,7 @@ def last_number(connection: Connection) -> int:
 
 
 def having(connection: Connection, need: Need, numbers: Sequence[int]) -> set[int]:
-    """Return those of some numbers of the index whose articles have a token of each group."""
+    """Return those of some numbers whose articles have a token of each group."""
     if not need or any(not group for group in need):
         return set() if need else set(numbers)
     if is_postgres(connection):

@@ -20,7 +20,7 @@ _OFF = "this server was started with --no-desk"
 
 @dataclass(frozen=True, slots=True)
 class DeskOptions:
-    """The file of the desk, None for a server without one, and how its alerts are sent.
+    """The file of the desk, None for no desk, and how its alerts are sent.
 
     With `allows_loopback` readers may name webhooks on this machine: they are at it.
     """

@@ -1,4 +1,4 @@
-"""Requests that change something: the fields of a form, and an answer that leads back to a page.
+"""Requests that change something: a form, and an answer that leads to a page.
 
 They come from pages of this server alone (`security.Protection`), and a browser that goes back or reloads does not
 repeat them.

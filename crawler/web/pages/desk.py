@@ -127,7 +127,7 @@ def remove(visit: Visit, _form: Form) -> Response:
 
 
 def alert(visit: Visit, form: Form) -> Response:
-    """Choose where hits are told: `mail` with an address of the settings, `webhook` with a URL, or nowhere."""
+    """Choose where hits are told: by `mail`, to a `webhook`, or nowhere."""
     file, channel = _file(visit), form.get("channel", "")
     target = clean(form.get(channel, "")).strip() if channel in {MAIL, WEBHOOK} else ""
     options = visit.site.desk.options
