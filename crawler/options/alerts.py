@@ -35,9 +35,9 @@ class MailOptions:
 
 @dataclass(frozen=True, slots=True)
 class AlertOptions:
-    """How alerts are sent: at most one message a search in `minutes`.
+    """Options of alerts.
 
-    `mail` is None where no server is named.
+    At most one message a search is sent in `minutes`. `mail` is None where no server is named.
     """
 
     mail: MailOptions | None = None

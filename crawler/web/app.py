@@ -39,6 +39,8 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/why", why.show),
     ("/settings", settings.show),
     ("/feed.atom", feed.show),
+    ("/feed.rss", feed.show_rss),
+    ("/feed.json", feed.show_json),
     *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
     ("/api/openapi.json", api.show_description),
 )

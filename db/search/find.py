@@ -287,6 +287,16 @@ def last_number(connection: Connection) -> int:
     return int(connection.execute(_LAST_STORED).scalar_one())
 
 
+def last_indexed(connection: Connection) -> int:
+    """Return the number of what the index got last; it grows with every change."""
+    return int(connection.execute(_TOP).scalar_one())
+
+
+def article_order(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
+    """Return the `article.number` of articles by their ids."""
+    return {row.id: row.number for row in connection.execute(_ORDER_OF, {"ids": list(ids)})}
+
+
 def having(connection: Connection, need: Need, numbers: Sequence[int]) -> set[int]:
     """Return those of some numbers whose articles have a token of each group."""
     if not need or any(not group for group in need):
@@ -360,6 +370,7 @@ _STORED_AFTER = (
     .order_by(article.c.number)
     .limit(bindparam("most"))
 )
+_ORDER_OF = select(article.c.id, article.c.number).where(among(article.c.id))
 _LAST_STORED = select(func.coalesce(func.max(article.c.number), 0))
 # each number is looked up in the lists of words, which may be much longer
 _HAVING_MATCH = """
