@@ -20,11 +20,12 @@ LOOPBACK = "127.0.0.1"
 
 
 class Command(NewsCommand):
-    usage = "[--port N] [--host ADDRESS] [--learn] [--database URL]"
+    usage = "[--port N] [--host ADDRESS] [--learn] [--no-desk] [--database URL]"
     summary = "Show what was crawled in the browser: search, articles, stories, the crawl itself; a JSON API"
     description = (
-        "The pages read the database and never write to it. They are served on this machine only, unless --host "
-        "names another address: then everybody who reaches it can read all that was crawled."
+        "The pages read the database and never write to it; what readers save is in a file beside it. They are served "
+        "on this machine only, unless --host names another address: then everybody who reaches it can read all that "
+        "was crawled, and change what is saved."
     )
     examples = (
         ("scrapy serve", "Show news.db at http://127.0.0.1:8080/; also while a crawl runs"),
@@ -49,6 +50,11 @@ class Command(NewsCommand):
             help="record which results are opened and for how long they are read, to rank by it: in clicks.db beside "
             "the database, without anything that tells who read",
         )
+        parser.add_argument(
+            "--no-desk",
+            action="store_true",
+            help="keep no saved searches and send no alerts; else in news.desk.db beside the database (DESK)",
+        )
         parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -57,7 +63,9 @@ class Command(NewsCommand):
         from pipelines.search.expansion import load_synonyms
         from pipelines.search.search import SearchOptions
 
+        from ..options.alerts import alert_options, desk_path
         from ..web.app import make_app
+        from ..web.frame.desk import DeskOptions
         from ..web.frame.security import LOOPBACK as LOOPBACK_NAMES
         from ..web.frame.visit import WebOptions
         from ..web.server import listen, serve
@@ -79,6 +87,11 @@ class Command(NewsCommand):
                 synonyms=load_synonyms(value_of(self.settings, "SEARCH_SYNONYMS")),
             ),
             in_force=in_force(self.settings),
+            desk=DeskOptions(
+                None if opts.no_desk else desk_path(value_of(self.settings, "DESK"), database_url),
+                alert_options(self.settings),
+                allows_loopback=is_local,
+            ),
         )
         app = make_app(database_url, options)
         listening = listen(opts.host, opts.port)

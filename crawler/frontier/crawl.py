@@ -21,6 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from db.desk.file import DeskFile
 from db.engine.errors import DatabaseProblem
 from db.queries import articles
 from db.records.article import ArticleItem
@@ -30,6 +31,7 @@ from db.records.outcome import Stored
 from db.records.run import FAILED
 from db.records.url import Kind, Lease
 from db.records.visit import Unread
+from db.shards.databases import Shards
 from pipelines.document.selectors import Selectors
 from pipelines.focus.topic import Topic
 from pipelines.item import Page
@@ -40,9 +42,11 @@ from .. import clock
 from ..corpus.replay import Replay, archives_of
 from ..corpus.warc_records import SUBREQUEST, Fetch
 from ..corpus.warc_writer import Archive, ArchiveError
+from ..desk.watcher import Watcher
 from ..learn.learning import Learning
 from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
+from ..options.alerts import desk_path
 from ..options.config import Config
 from ..options.seeds import ArchiveSeeds
 from ..options.values import ConfigError
@@ -109,6 +113,8 @@ class Crawl:
     """With the other databases of the crawl, if it has some."""
     archive: Archive | None = None
     """Of all that is fetched, if it has one."""
+    alerts: Watcher | None = None
+    """Tells of hits of saved searches; of a single database."""
     replay: Replay | None = None
     """Pages of an archive, if nothing else is to be read."""
 
@@ -183,6 +189,8 @@ class Crawl:
         self.learning.run()
         self.background.keep_helper(partial(retention.keep, self.session, self.session.config.keep))
         self.background.keep_helper(self.undescribed.keep)
+        if self.alerts is not None:
+            self.background.keep_helper(self.alerts.keep)
         if self.replay is not None:
             start(self.replay.keep_alive())
             start(self.replay.run())
@@ -201,6 +209,8 @@ class Crawl:
         if reason == "finished" and not self.background.problem:
             await ended(self.rescorer.finish(self.session.stats["pages"]), None)
         await ended(self.rescorer.close(), None)
+        if self.alerts is not None:
+            await ended(self.alerts.close(), None)
         alarms = await ended(self.learning.close(), ())
         result = Ended()
         try:
@@ -381,7 +391,15 @@ async def _build(
         rendering=_rendering(session, backoff, seeds, engine, archive),
         exchange=exchange,
         archive=archive,
+        alerts=_alerts(config),
     )
+
+
+def _alerts(config: Config) -> Watcher | None:
+    urls = Shards.read(config.database_url).urls
+    if len(urls) > 1:
+        return None
+    return Watcher(urls[0], DeskFile(desk_path(config.desk, urls[0])), config.alerts)
 
 
 def _rendering(

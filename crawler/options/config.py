@@ -26,6 +26,7 @@ from pipelines.version import extraction_version
 
 from ..fetch.proxies import read_environment
 from ..response.revisit_schedule import Schedule
+from .alerts import AlertOptions, alert_options
 from .given import checked, problems_of
 from .table import OPTIONS, ROBOTS_AGENT
 from .values import NO, ConfigError
@@ -116,6 +117,8 @@ class Config:
     workers: int
     worker_memory_bytes: int
     parse_options: ParseOptions
+    desk: str
+    alerts: AlertOptions
     extractor_version: str
     log_json: bool
     metrics_port: int
@@ -224,6 +227,7 @@ class Config:
             schedule=Schedule(**records["schedule"]),
             rendering=RenderOptions(**records["rendering"]),
             fetch=fetch_options(settings),
+            alerts=alert_options(settings),
             store_html=KeepRaw(given["STORE_HTML"]),
             describes_later=given["DESCRIBE"] == "later" and bool(describe.keywords or describe.classes),
             duplicate_method=duplicate_method,

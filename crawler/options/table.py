@@ -51,6 +51,10 @@ def _without_password(given: str) -> str:
     return without_password(given)
 
 
+def _hidden(given: str) -> str:
+    return "***" if given else ""
+
+
 _SQLITE = "sqlite:///news.db"
 _SHORTEST_LEASE = 20.0
 """A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
@@ -155,6 +159,37 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("SEARCH_SYNONYMS", "", text, NO, ""): (
             "file of synonyms, two words a line and their closeness (`酒店 宾馆 0.9`), that a search for related words "
             "(`--expand`) looks for, too"
+        ),
+    },
+    "desk": {
+        Option("DESK", "", text): (
+            "file of saved searches and alerts ([docs/desk.md](docs/desk.md)); if empty, `news.desk.db` beside "
+            "`news.db`, for Postgres the database's name in the current folder"
+        ),
+        Option(
+            "ALERT_MAIL",
+            {},
+            record,
+            NO,
+            "",
+            example='{"host": "smtp.example.org", "from": "news@example.org", "to": ["me@example.org"]}',
+            parts=(
+                Option("host", "", text, to=""),
+                Option("port", 587, whole, to="", least=1, most=65_535),
+                Option("security", "starttls", word, to="", among=("starttls", "tls", "none")),
+                Option("user", "", text, to=""),
+                Option("from", "", text, to=""),
+                Option("to", [], names, to=""),
+            ),
+        ): (
+            "mail server for alerts, as JSON: `host`, `port` (587), `security` (`starttls`, `tls` or `none`), `user`, "
+            "`from`, and `to`, the addresses that alerts may go to"
+        ),
+        Option("ALERT_MAIL_PASSWORD", "", text, NO, "", variable="ALERT_MAIL_PASSWORD", secret=_hidden): (
+            "password of that user; better from the variable `ALERT_MAIL_PASSWORD`"
+        ),
+        Option("ALERT_MINUTES", 10.0, number, NO, "", most=10_080): (
+            "least minutes between two messages of a saved search"
         ),
     },
     "topic": {

@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from .frame.posting import Change, posting
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
 from .pages import (
@@ -26,6 +27,7 @@ from .pages import (
     article,
     compare,
     crawl,
+    desk,
     feed,
     graph,
     learn,
@@ -52,6 +54,8 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/article/{id}/view", article.show_view),
     ("/article/{id}/words", words.show),
     ("/story/{id}", story.show),
+    ("/desk", desk.show),
+    ("/desk/{id}", desk.show_one),
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
@@ -59,9 +63,19 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/why", why.show),
     ("/settings", settings.show),
     ("/feed.atom", feed.show),
+    ("/feed.rss", feed.show_rss),
+    ("/feed.json", feed.show_json),
     *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
     ("/api/openapi.json", api.show_description),
 )
+CHANGES: Final[Sequence[tuple[str, Change]]] = (
+    ("/desk/save", desk.save),
+    ("/desk/{id}/look", desk.look),
+    ("/desk/{id}/rename", desk.rename),
+    ("/desk/{id}/remove", desk.remove),
+    ("/desk/{id}/alert", desk.alert),
+)
+"""Forms that change the desk, by POST."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000
 _FAST = 4
@@ -75,10 +89,12 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
         site.workers.begin(site.warm)
-        yield
+        with site.desk.watched(database_url):
+            yield
         site.close()
 
-    routes: list[BaseRoute] = [Route(path, answering(site, show)) for path, show in PAGES]
+    routes: list[BaseRoute] = [Route(path, posting(site, change), methods=["POST"]) for path, change in CHANGES]
+    routes += [Route(path, answering(site, show)) for path, show in PAGES]
     learning = [Route("/learn", learn.receiving(site), methods=["POST"])] if options.is_learning else []
     app = Starlette(
         routes=[*routes, *learning, Mount("/static", _Files(directory=HERE / "static"))],

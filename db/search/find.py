@@ -325,6 +325,38 @@ def indexed(connection: Connection, ids: Sequence[int]) -> list[SearchCandidate]
     return [SearchCandidate(*row) for row in connection.execute(_INDEXED, {"ids": list(ids)})]
 
 
+def stored_after(connection: Connection, number: int, most: int) -> list[tuple[int, SearchCandidate]]:
+    """Return the first articles after an `article.number`, each with its own."""
+    parameters = {"number": number, "most": most}
+    return [(row[0], SearchCandidate._make(row[1:])) for row in connection.execute(_STORED_AFTER, parameters)]
+
+
+def last_number(connection: Connection) -> int:
+    """Return the `article.number` of what was stored last, 0 when nothing was."""
+    return int(connection.execute(_LAST_STORED).scalar_one())
+
+
+def last_indexed(connection: Connection) -> int:
+    """Return the number of what the index got last; it grows with every change."""
+    return int(connection.execute(_TOP).scalar_one())
+
+
+def article_order(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
+    """Return the `article.number` of articles by their ids."""
+    return {row.id: row.number for row in connection.execute(_ORDER_OF, {"ids": list(ids)})}
+
+
+def having(connection: Connection, need: Need, numbers: Sequence[int]) -> set[int]:
+    """Return those of some numbers whose articles have a token of each group."""
+    if not need or any(not group for group in need):
+        return set() if need else set(numbers)
+    if is_postgres(connection):
+        rows = connection.exec_driver_sql(_HAVING_TEXT, (list(numbers), _tsquery(need)))
+    else:
+        rows = connection.exec_driver_sql(_HAVING_MATCH, (json.dumps(list(numbers)), _fts(need)))
+    return set(rows.scalars())
+
+
 def texts(connection: Connection, ids: Sequence[int]) -> dict[int, SearchedText]:
     """Return all that is searched of articles, by their ids."""
     return {key: SearchedText(*values) for key, *values in connection.execute(_TEXTS, {"ids": list(ids)})}
@@ -404,6 +436,23 @@ WHERE search_words MATCH ?
 """
 _NUMBERS_BY_TEXT = """
 SELECT a.number FROM search_document d JOIN article a ON a.id = d.article_id WHERE d.words @@ CAST(%s AS TSQUERY)
+"""
+_STORED_AFTER = (
+    select(article.c.number.label("stored"), *_LIGHT, document.c.terms)
+    .join(document, document.c.article_id == article.c.id)
+    .where(article.c.number > bindparam("number"))
+    .order_by(article.c.number)
+    .limit(bindparam("most"))
+)
+_ORDER_OF = select(article.c.id, article.c.number).where(among(article.c.id))
+_LAST_STORED = select(func.coalesce(func.max(article.c.number), 0))
+# each number is looked up in the lists of words, which may be much longer
+_HAVING_MATCH = """
+SELECT search_words.rowid FROM json_each(?) AS n CROSS JOIN search_words ON search_words.rowid = n.value
+WHERE search_words MATCH ?
+"""
+_HAVING_TEXT = """
+SELECT number FROM search_document WHERE number = ANY(CAST(%s AS BIGINT[])) AND words @@ CAST(%s AS TSQUERY)
 """
 _COUNT = """
 SELECT (SELECT json_array(count(*), min(rowid)) FROM

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 SIGNALS: Mapping[str, float] = {
     "text": 1.0,
@@ -22,6 +22,9 @@ SIGNALS: Mapping[str, float] = {
 
 RELEVANCE, NEWEST, OLDEST, REPRINTED = SORTS = ("relevance", "newest", "oldest", "reprinted")
 """Orders of hits: by score, by time, or by the number of reprints."""
+
+VALUED: Final = ("site", "source", "section", "classes", "language")
+"""Fields of a query that take several values, and values that no article may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,25 @@ class SearchQuery:
     without: tuple[tuple[str, str], ...] = ()
     sort: str = ""
     is_thorough: bool = False
+
+
+def several_values(given: Callable[[str], Sequence[str]]) -> dict[str, Any]:
+    """Return the fields of a `SearchQuery` for parameters given several times.
+
+    `given` returns the values of one; `-site` has the sites that are left out.
+
+    >>> parameters = {"site": ["a.test", "b.test"], "-site": ["c.test"]}
+    >>> found = several_values(lambda name: parameters.get(name, []))
+    >>> found["site"], found["either"], found["without"]
+    ('a.test', (('site', 'b.test'),), (('site', 'c.test'),))
+    """
+    fields: dict[str, Any] = {"either": (), "without": ()}
+    for name in VALUED:
+        first, *others = *given(name), ""
+        fields[name] = first
+        fields["either"] += tuple((name, value) for value in others if value)
+        fields["without"] += tuple((name, value) for value in given(f"-{name}"))
+    return fields
 
 
 class Span(NamedTuple):

@@ -35,6 +35,7 @@ from pipelines.text.words import index_words
 
 from ...options.in_force import InForce
 from . import shown
+from .desk import Desk, DeskOptions
 from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
 from .readers import COOKIE, Readers
@@ -80,6 +81,7 @@ class WebOptions:
     is_learning: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
     in_force: Sequence[InForce] = ()
+    desk: DeskOptions = field(default_factory=DeskOptions)
 
 
 class WebSite:
@@ -95,6 +97,7 @@ class WebSite:
         self.workers = Workers()
         self.readers = Readers(beside(database_url), is_learning=options.is_learning)
         self.kept = KeptValues()
+        self.desk = Desk(options.desk)
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()

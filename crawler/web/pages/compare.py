@@ -8,7 +8,7 @@ from typing import Final
 
 from starlette.responses import Response
 
-from pipelines.search.records import NEWEST, SearchQuery
+from pipelines.search.records import NEWEST, VALUED, SearchQuery
 from pipelines.search.volume import PERIODS, Timeline, check, timelines
 
 from ..drawing.charts import SERIES, Chart, Series, curve
@@ -76,7 +76,7 @@ def show(visit: Visit) -> Response:
         kept=[
             (name, value)
             for name, value in visit.request.query_params.multi_items()
-            if value and (name in {"by", "share", *search.FILTERS} or name.removeprefix("-") in search.VALUED)
+            if value and (name in {"by", "share", *search.FILTERS} or name.removeprefix("-") in VALUED)
         ],
         periods=[(each, visit.here(by=each)) for each in PERIODS],
         measures=[(each, visit.here(share=each or None)) for each in ("", "1")],

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from pipelines.search.records import RELEVANCE, SORTS, SearchQuery, SearchResult
+from pipelines.search.records import RELEVANCE, SORTS, VALUED, SearchQuery, SearchResult, several_values
 from pipelines.search.search import SearchOptions, search
 
 from ..frame.file_forms import offered
@@ -17,8 +17,6 @@ from ..frame.visit import VIEWS, BadRequest, Visit
 from . import volume
 
 FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
-VALUED: Final = ("site", "source", "section", "classes", "language")
-"""Filters that take several values, one of which must match; with "-" before their name none may."""
 FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
@@ -101,6 +99,7 @@ def show(visit: Visit) -> Response:
         expanded=visit.here(page=None, expand=None if query.expand else "1"),
         feed=visit.here("/feed.atom", page=None, limit=None, sort=None),
         exports=[(form, visit.here("/api/export", page=None, limit=None, format=form)) for form in offered()],
+        saves=None if visit.site.desk.objection() else visit.here("/", page=None, limit=None).partition("?")[2],
         page=page,
         first_partial=result.listed - result.partial - query.offset if result.partial else None,
         operators=OPERATORS,
@@ -121,18 +120,11 @@ def query_of(visit: Visit) -> SearchQuery:
         BadRequest: a parameter is too long.
     """
     filters: dict[str, Any] = {name: visit.text(name, _MOST_FILTER) for name in FILTERS if name not in VALUED}
-    either, without = [], []
-    for name in VALUED:
-        values = visit.texts(name, _MOST_FILTER)
-        filters[name] = values[0] if values else ""
-        either += [(name, value) for value in values[1:]]
-        without += [(name, value) for value in visit.texts(f"-{name}", _MOST_FILTER)]
     return SearchQuery(
         visit.beginning("q"),
         **filters,
+        **several_values(lambda name: visit.texts(name, _MOST_FILTER)),
         expand=visit.text("expand", _MOST_FILTER) == "1",
-        either=tuple(either),
-        without=tuple(without),
         sort=visit.choice("sort", SORTS, ""),
     )
 

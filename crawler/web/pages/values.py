@@ -7,6 +7,8 @@ from typing import Final
 
 from starlette.responses import Response
 
+from pipelines.search.records import VALUED
+
 from ..frame.visit import Visit
 from . import search
 
@@ -30,11 +32,11 @@ def show(visit: Visit) -> Response:
     kept = [
         (key, value)
         for key, value in visit.request.query_params.multi_items()
-        if value and key in {"q", "since", "until", "sort", "expand", *search.VALUED, *(f"-{n}" for n in search.VALUED)}
+        if value and key in {"q", "since", "until", "sort", "expand", *VALUED, *(f"-{n}" for n in VALUED)}
     ]
     links = [(label, search.link_of(visit, query, name, value, count)) for value, label, count in fitting[:_MOST_SHOWN]]
     listed = {link.value for _, link in links}
-    chosen = search.values_of(query, name) if name in search.VALUED else []
+    chosen = search.values_of(query, name) if name in VALUED else []
     return visit.page(
         "values.html",
         section="search",
@@ -43,7 +45,7 @@ def show(visit: Visit) -> Response:
         links=links,
         total=len(fitting),
         all_values=len(shown),
-        has_boxes=name in search.VALUED,
+        has_boxes=name in VALUED,
         kept=kept,
         others=[(key, value) for key, value in kept if key != name],
         hidden_chosen=[value for value in chosen if value not in listed],

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
+from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from crawler.web.frame.body import body
 from crawler.web.frame.endpoints import schema_of
 from crawler.web.pages.api import ENDPOINTS
 from pipelines.links.feeds import parse_feed
+from tests.crawler.desk.growing import grow, story
 from tests.crawler.web.asking import Asker
 from tests.table import each_row
 
@@ -404,16 +408,50 @@ def test_api_marks_words_and_turns_pages(asker: Asker) -> None:
 # ---------------------------------------------------------------- feed
 
 
-def test_feed_is_read_by_our_own_reader_newest_first(asker: Asker) -> None:
+def test_feed_is_read_by_our_own_reader_last_stored_first(asker: Asker, stand: Path) -> None:
     answer = asker.get("/feed.atom?limit=30")
     assert answer.headers["content-type"] == "application/atom+xml; charset=utf-8"
-    found = asker.get("/api/search?limit=30").json()["hits"]
-    assert set(parse_feed(answer.content, "http://localhost/feed.atom").urls) == {hit["url"] for hit in found}
+    with closing(sqlite3.connect(stand)) as opened:
+        rows = opened.execute(
+            "SELECT u.url FROM article a JOIN url u ON u.id = a.id WHERE a.number IN "
+            "(SELECT min(number) FROM article GROUP BY cluster_id) ORDER BY a.number DESC LIMIT 30"
+        ).fetchall()
+    assert list(parse_feed(answer.content, "http://localhost/feed.atom").urls) == [url for (url,) in rows]
     feed = etree.fromstring(answer.content)
     times = [entry.findtext(f"{ATOM}updated") for entry in feed.iter(f"{ATOM}entry")]
     assert feed.findtext(f"{ATOM}updated") == max(times)
     assert len({entry.findtext(f"{ATOM}id") for entry in feed.iter(f"{ATOM}entry")}) == len(times) == 30
     assert feed.find(f"{ATOM}link[@rel='self']").get("href") == "http://localhost/feed.atom?limit=30"
+
+
+def test_feeds_have_the_same_entries(asker: Asker) -> None:
+    query = f"q={quote('医生')}&limit=20"
+    atom = etree.fromstring(asker.get(f"/feed.atom?{query}").content)
+    rss = asker.get(f"/feed.rss?{query}")
+    whole = asker.get(f"/feed.json?{query}")
+    assert rss.headers["content-type"] == "application/rss+xml; charset=utf-8"
+    assert whole.headers["content-type"] == "application/feed+json; charset=utf-8"
+    ids = [entry.findtext(f"{ATOM}id") for entry in atom.iter(f"{ATOM}entry")]
+    items = etree.fromstring(rss.content).findall("channel/item")
+    assert [item.findtext("guid") for item in items] == [item["id"] for item in whole.json()["items"]] == ids != []
+    assert list(parse_feed(rss.content, "http://localhost/").urls) == [item["url"] for item in whole.json()["items"]]
+    assert whole.json()["version"] == "https://jsonfeed.org/version/1.1"
+    assert whole.json()["feed_url"] == f"http://localhost/feed.json?{query}"
+    assert all(parsedate_to_datetime(item.findtext("pubDate")).tzinfo for item in items)
+
+
+def test_feed_that_nothing_new_can_be_in_is_not_made_again(tmp_path: Path) -> None:
+    grow(tmp_path / "news.db", [story(1, "harbour"), story(2, "museum")])
+    with Asker(f"sqlite:///{tmp_path}/news.db") as asker:
+        for path in ("/feed.atom?q=harbour", "/feed.rss?q=harbour", "/feed.json?q=harbour"):
+            tag = asker.get(path).headers["etag"]
+            answer = asker.get(path, If_None_Match=tag)
+            assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)
+            assert asker.get(f"{path}+museum", If_None_Match=tag).status_code == 200
+        grow(tmp_path / "news.db", [story(3, "harbour")])
+        assert asker.get("/feed.json?q=harbour", If_None_Match=tag).status_code == 200
+        titles = [item["title"] for item in asker.get("/feed.json?q=harbour").json()["items"]]
+        assert titles == ["Number 3: harbour", "Number 1: harbour"]
 
 
 def test_feed_of_nothing_is_a_feed(asker: Asker) -> None:

@@ -1,0 +1,1 @@
+"""The desk at work: matching saved searches, and telling of hits."""

@@ -1,0 +1,58 @@
+"""The desk of a server: where it is, and whether readers may write to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from db.desk.file import DeskFile
+
+from ...desk.watcher import Watcher
+from ...options.alerts import AlertOptions
+
+_LAST_SECONDS = 2.0
+"""For what is being sent when the server ends; another watcher would send it again."""
+_OFF = "this server was started with --no-desk"
+
+
+@dataclass(frozen=True, slots=True)
+class DeskOptions:
+    """The file of the desk, None for no desk, and how its alerts are sent.
+
+    With `allows_loopback` readers may name webhooks on this machine: they are at it.
+    """
+
+    path: Path | None = None
+    alerts: AlertOptions = field(default_factory=AlertOptions)
+    allows_loopback: bool = True
+
+
+class Desk:
+    """The desk as pages use it."""
+
+    def __init__(self, options: DeskOptions) -> None:
+        self.options = options
+        self.file = None if options.path is None else DeskFile(options.path)
+
+    def objection(self) -> str:
+        """Say why nothing can be kept here, in one sentence; empty when it can."""
+        return _OFF if self.file is None else self.file.objection()
+
+    @contextmanager
+    def watched(self, database_url: str) -> Iterator[None]:
+        """Watch what is stored, in a thread, as long as the server runs."""
+        if self.file is None:
+            yield
+            return
+        stop = threading.Event()
+        watcher = Watcher(database_url, self.file, self.options.alerts)
+        thread = threading.Thread(target=watcher.run, args=(stop,), name="desk", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join(_LAST_SECONDS)
