@@ -65,7 +65,7 @@ def test_stories_are_listed_in_the_order_that_is_asked_for(stand: Path) -> None:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     for sort, is_falling in (("oldest", False), ("newest", True)):
-        times = [hit["published_at"] or hit["first_seen"] for hit in listed(sort)]
+        times = [hit["published_at"] for hit in listed(sort)]
         assert len(times) == 2
         assert times == sorted(times, reverse=is_falling)
     assert [hit["reprints"] for hit in listed("reprinted")] == [1, 0]
