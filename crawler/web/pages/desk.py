@@ -85,6 +85,8 @@ def save(visit: Visit, form: Form) -> Response:
     try:
         asked = query_of(query)
         standing = StandingQuery(asked)
+        if standing.is_wordless:
+            raise BadRequest("the query has no word in it")
         visit.read(lambda connection: standing.among(connection, [], time.time()))  # reads its times, too
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
