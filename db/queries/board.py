@@ -216,7 +216,7 @@ _worth_a_look = (host.c.pages > 0) | (host.c.failures > 0) | (host.c.queued > 0)
 _OF_HOSTS = select(*HOST_COLUMNS).select_from(WITH_SITE)
 _NAMED = _OF_HOSTS.where(among(host.c.id))
 _is_timed = host.c.answer_seconds.is_not(None)
-_timed = select(func.count() / 2).select_from(host).where(_is_timed).scalar_subquery()
+_timed = select(func.count() // 2).select_from(host).where(_is_timed).scalar_subquery()
 _USUAL = select(host.c.answer_seconds).where(_is_timed).order_by(host.c.answer_seconds).limit(1).offset(_timed)
 _SLOWEST = (
     _OF_HOSTS.where(host.c.answer_seconds > bindparam("least"))

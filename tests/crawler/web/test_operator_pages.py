@@ -247,6 +247,32 @@ def test_settings_say_where_they_come_from(client: Asker) -> None:
     assert "RANK_EVERY_PAGES" in text_of(client, "/settings")
 
 
+def test_settings_are_found_by_words_of_name_and_description_in_both_languages(client: Asker) -> None:
+    names = re.compile(r"<code>([A-Z_]+)</code>")
+    assert names.findall(text_of(client, "/settings?q=max_pages_per_host")) == ["MAX_PAGES_PER_HOST"]
+    assert "ALLOW_NETWORKS" in names.findall(text_of(client, f"/settings?{urlencode({'q': '非公网'})}", "zh"))
+    assert "No setting has these words" in text_of(client, "/settings?q=nosuchword")
+    assert names.findall(text_of(client, "/settings?q=max_pages&only=changed")) == ["MAX_PAGES"]
+    groups = re.findall(r'<a class="chip" href="#([^"]+)">', text := text_of(client, "/settings"))
+    assert len(groups) > 5
+    assert all(f'<h2 id="{group}">' in text for group in groups)
+    assert client.get(f"/settings?q={'x' * 81}").status_code == 400
+
+
+def test_graph_of_a_large_crawl_is_a_sample_and_says_so(
+    client: Asker, board: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "A sample" not in text_of(client, "/graph")
+    shutil.copyfile(board, tmp_path / "news.db")
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database, database:
+        database.execute("UPDATE url SET fetched_at = found_at + 1 WHERE fetched_at IS NOT NULL")
+    monkeypatch.setattr("crawler.web.pages.graph._MOST_URLS", 40)
+    with Asker(f"sqlite:///{tmp_path}/news.db") as sampled:
+        text = text_of(sampled, "/graph")
+    assert "A sample: the URLs found last" in text
+    assert f'href="/graph?site={SITE}"' in text
+
+
 def test_empty_database_has_empty_pages(tmp_path: Path) -> None:
     open_for_crawl(f"sqlite:///{tmp_path}/news.db").close()
     with Asker(f"sqlite:///{tmp_path}/news.db") as client:
