@@ -152,11 +152,12 @@ class Database:
 
     @contextmanager
     def reading_only(self) -> Iterator[Connection]:
-        """Open a connection that cannot write, for conditions written by users."""
+        """Open a connection that cannot write, and that sees the database as of its first read."""
         try:
             with self.engine.connect() as connection:
                 # on Postgres for the transaction, on SQLite until it is taken back
-                connection.exec_driver_sql("PRAGMA query_only = ON" if self.is_sqlite else "SET TRANSACTION READ ONLY")
+                once = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                connection.exec_driver_sql("PRAGMA query_only = ON" if self.is_sqlite else once)
                 try:
                     yield connection
                 finally:

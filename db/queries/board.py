@@ -1,7 +1,8 @@
 """Counts for people who watch a crawl: curves of runs, what waits, hosts, sites.
 
-`curves` is cheap whatever the size of the crawl. `census` goes over all hosts: whoever serves pages asks for it beside
-them, and says as of when its answer is.
+`curves` is cheap whatever the size of the crawl. `crawl_now` reads all that is shown of a crawl as of one moment, from
+counts that are kept with every change. `census` goes over all sites and articles: whoever serves pages asks for it
+beside them, and says as of when its answer is.
 """
 
 from __future__ import annotations
@@ -13,21 +14,27 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, select
 
+from ..engine.statements import among
 from ..frontier import counts
+from ..records.host import ShownAlarm
 from ..records.run import RunSample
 from ..records.url import State
+from ..sites.health import shown_alarms
 from ..tables.articles import ArticleRow, ClusterRow
 from ..tables.learned import AlarmRow
-from ..tables.runs import RunRow, RunSampleRow
+from ..tables.runs import BudgetRow, RunRow, RunSampleRow
 from ..tables.urls import HostRow, SiteRow, UrlCountRow
 from .status import RunStatus, runs_shown
 
-article, cluster, count, host, site, run, sample, alarm = (
-    m.table() for m in (ArticleRow, ClusterRow, UrlCountRow, HostRow, SiteRow, RunRow, RunSampleRow, AlarmRow)
+article, cluster, count, host, site, run, sample, alarm, budget = (
+    m.table()
+    for m in (ArticleRow, ClusterRow, UrlCountRow, HostRow, SiteRow, RunRow, RunSampleRow, AlarmRow, BudgetRow)
 )
 
 _MOST_HOSTS = 12
 _MOST_SITES = 20_000
+_SLOW, _SLOWER = 0.3, 2.0
+"""A slow host takes longer than so many seconds, and than so many times what the host in the middle takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,55 +101,89 @@ class SiteNow:
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseCounts:
-    """Counts over whole tables.
+class CrawlCounts:
+    """Exact counts of URLs, and the hosts to look at.
 
     Attributes:
-        articles, clusters: stored articles, and stories that they are of.
         states: URLs by state.
         reasons: URLs that became no article by state and reason, the most frequent first.
         depths: URLs that wait by depth; those beyond `counts.MOST_DEPTH` under it.
         queues: hosts with most waiting URLs.
-        slow, failing: hosts that answer slowest; that fail, rest, or are given up.
-        sites: all of which something was asked, those with most articles first.
+        slow: hosts that take much longer to answer than most, the slowest first.
+        failing: hosts that fail, rest, or are given up.
+        budget: pages counted against `MAX_PAGES` and against `MAX_PAGES_PER_RUN`.
     """
 
-    articles: int
-    clusters: int
     states: Mapping[str, int]
     reasons: Sequence[tuple[str, str, int]]
     depths: Mapping[int, int]
     queues: Sequence[HostNow]
     slow: Sequence[HostNow]
     failing: Sequence[HostNow]
+    budget: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlNow:
+    """A crawl as of one moment, the Unix time `at`."""
+
+    at: float
+    runs: Sequence[Curve]
+    alarms: Sequence[ShownAlarm]
+    counts: CrawlCounts
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseCounts:
+    """Counts over whole tables.
+
+    Attributes:
+        articles, clusters: stored articles, and stories that they are of.
+        sites: all of which something was asked, those with most articles first.
+    """
+
+    articles: int
+    clusters: int
     sites: Sequence[SiteNow]
 
 
-def census(connection: Connection, now: float) -> DatabaseCounts:
-    """Count everything, as of a Unix time.
+def crawl_now(connection: Connection, now: float, runs: int, ended_alarms: int) -> CrawlNow:
+    """Read a crawl in one transaction, as of a Unix time.
 
-    Cost: passes over the hosts, the counts (some rows a host) and the identifiers of articles.
+    Cost: passes over the counts (some rows a host) and the hosts, by the database.
     """
-    waiting: dict[int, int] = dict(connection.execute(_QUEUES).all())
-    hosts = {row.id: host_now(row, waiting.get(row.id, 0)) for row in connection.execute(_HOSTS, {"now": now})}
-    ready = (hosts[key] for key in waiting if key in hosts)
-    timed = [each for each in hosts.values() if each.answer_seconds is not None]
-    failing = [each for each in hosts.values() if each.dead_reason or each.failures or each.backoff_until > now]
-    return DatabaseCounts(
-        articles=connection.execute(select(func.count()).select_from(article)).scalar_one(),
-        clusters=connection.execute(select(func.count()).select_from(cluster)).scalar_one(),
-        states=counts.states(connection),
-        reasons=counts.reasons(connection),
-        depths=dict(connection.execute(_DEPTHS).all()),
-        queues=list(ready),
-        slow=sorted(timed, key=lambda each: (-(each.answer_seconds or 0), each.name))[:_MOST_HOSTS],
-        failing=sorted(failing, key=_urgency)[:_MOST_HOSTS],
-        sites=[SiteNow(*tuple(row)) for row in connection.execute(_SITES, {"now": now})],
+    return CrawlNow(
+        now, curves(connection, now, runs), shown_alarms(connection, [ended_alarms])[0], crawl_counts(connection, now)
     )
 
 
-def _urgency(each: HostNow) -> tuple[Any, ...]:
-    return (each.dead_reason is None, -each.backoffs, -each.failures, each.name)
+def crawl_counts(connection: Connection, now: float) -> CrawlCounts:
+    waiting: dict[int, int] = dict(connection.execute(_QUEUES).all())
+    named = {row.id: row for row in connection.execute(_NAMED, {"ids": list(waiting)})}
+    usual = connection.execute(_USUAL).scalar()
+    at_least = max(_SLOW, (usual or 0.0) * _SLOWER)
+    spent = connection.execute(select(budget.c.pages, budget.c.run_pages)).first()
+    return CrawlCounts(
+        states=counts.states(connection),
+        reasons=counts.reasons(connection),
+        depths=dict(connection.execute(_DEPTHS).all()),
+        queues=[host_now(named[key], n) for key, n in waiting.items() if key in named],
+        slow=[host_now(row, 0) for row in connection.execute(_SLOWEST, {"least": at_least})],
+        failing=[host_now(row, 0) for row in connection.execute(_FAILING, {"now": now})],
+        budget=(0, 0) if spent is None else (spent.pages, spent.run_pages),
+    )
+
+
+def census(connection: Connection, now: float) -> DatabaseCounts:
+    """Count articles and sites, as of a Unix time.
+
+    Cost: passes over the hosts and the identifiers of articles.
+    """
+    return DatabaseCounts(
+        articles=connection.execute(select(func.count()).select_from(article)).scalar_one(),
+        clusters=connection.execute(select(func.count()).select_from(cluster)).scalar_one(),
+        sites=[SiteNow(*tuple(row)) for row in connection.execute(_SITES, {"now": now})],
+    )
 
 
 def host_now(row: Any, waiting: int) -> HostNow:
@@ -172,7 +213,21 @@ HOST_COLUMNS = (
 )
 WITH_SITE = host.outerjoin(site, site.c.id == host.c.site_id)
 _worth_a_look = (host.c.pages > 0) | (host.c.failures > 0) | (host.c.queued > 0) | host.c.dead_reason.is_not(None)
-_HOSTS = select(*HOST_COLUMNS).select_from(WITH_SITE).where(_worth_a_look)
+_OF_HOSTS = select(*HOST_COLUMNS).select_from(WITH_SITE)
+_NAMED = _OF_HOSTS.where(among(host.c.id))
+_is_timed = host.c.answer_seconds.is_not(None)
+_timed = select(func.count() // 2).select_from(host).where(_is_timed).scalar_subquery()
+_USUAL = select(host.c.answer_seconds).where(_is_timed).order_by(host.c.answer_seconds).limit(1).offset(_timed)
+_SLOWEST = (
+    _OF_HOSTS.where(host.c.answer_seconds > bindparam("least"))
+    .order_by(host.c.answer_seconds.desc(), host.c.name)
+    .limit(_MOST_HOSTS)
+)
+_FAILING = (
+    _OF_HOSTS.where(host.c.dead_reason.is_not(None) | (host.c.failures > 0) | (host.c.backoff_until > bindparam("now")))
+    .order_by(host.c.dead_reason.is_(None), host.c.backoffs.desc(), host.c.failures.desc(), host.c.name)
+    .limit(_MOST_HOSTS)
+)
 _alarms = (
     select(host.c.site_id, func.count().label("n"))
     .join(alarm, alarm.c.host_id == host.c.id)

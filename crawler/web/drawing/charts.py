@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 400, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 12, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 24, 26
 _STEPS = (1, 2, 2.5, 5, 10)
 _TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
 _DAY = 86_400
@@ -63,6 +63,8 @@ class Chart:
     width: int = WIDTH
     height: int = HEIGHT
     links: Sequence[ColumnLink] = ()
+    key: str = ""
+    """Identifies the chart in its page, so that a place keeps the keyboard's focus when the page is updated."""
 
     @property
     def is_empty(self) -> bool:
@@ -112,6 +114,14 @@ def curve(chart: Chart) -> Markup:
                 corners = f"{x0:.1f},{chart.height - _BOTTOM} {points} {x1:.1f},{chart.height - _BOTTOM}"
                 parts.append(f'<polygon class="area {_series(n)}" points="{corners}"/>')
             parts.append(f'<polyline class="line {_series(n)}" points="{points}"/>')
+    half = (chart.width - _LEFT - _RIGHT) / count / 2
+    for place, at in enumerate(x):
+        marks = [
+            f'<circle class="dot mark {_series(n)}" cx="{at:.1f}" cy="{_y(value, axis[-1]):.1f}" r="3.5"/>'
+            for n, each in enumerate(chart.series)
+            if (value := each.values[place]) is not None
+        ]
+        parts.append(_place(chart, place, max(_LEFT, at - half), min(chart.width - _RIGHT, at + half), marks))
     return _svg(chart, parts)
 
 
@@ -124,26 +134,42 @@ def columns(chart: Chart) -> Markup:
     # a name in the middle of its column, where there is room for it
     every = max(1, math.ceil((max(map(len, chart.places), default=0) + 1) * _CHARS / room))
     for place, name in enumerate(chart.places):
-        left, below = _LEFT + (place + (1 - _FULL) / 2) * room, 0.0
-        if chart.links:
-            parts.append(_opened(chart, place, room, name, totals[place]))
+        left, below, stack = _LEFT + (place + (1 - _FULL) / 2) * room, 0.0, list[str]()
         for n, each in enumerate(chart.series):
             value = each.values[place]
             if not value:
                 continue
             top, bottom = _y(below + value, axis[-1], chart), _y(below, axis[-1], chart)
             label = " ".join((name, *([each.name] if len(chart.series) > 1 else []), chart.show(value)))
-            parts.append(
+            stack.append(
                 f'<rect class="bar {_series(n)}" x="{left:.1f}" y="{top:.1f}" width="{max(1.0, room * _FULL):.1f}" '
                 f'height="{max(bottom - top, 0.5):.1f}"><title>{escape(label)}</title></rect>'
             )
             below += value
         if chart.links:
-            parts.append("</a>")
+            parts += [_opened(chart, place, room, name, totals[place]), *stack, "</a>"]
+        else:
+            parts.append(_place(chart, place, _LEFT + place * room, _LEFT + (place + 1) * room, stack))
         if not chart.ticks and place % every == 0:
             parts.append(_tick(left + room * _FULL / 2, name, chart))
     parts += [_tick(_LEFT + share * (chart.width - _LEFT - _RIGHT), name, chart) for share, name in chart.ticks]
     return _svg(chart, parts)
+
+
+def _place(chart: Chart, place: int, left: float, right: float, inside: Sequence[str]) -> str:
+    """Draw a place whose values are shown while the pointer or the keyboard is on it.
+
+    The last one is reached with the tab key; the script of the page moves from there with the arrow keys.
+    """
+    values = [value for each in chart.series if (value := each.values[place]) is not None]
+    told = escape(f"{chart.places[place]}: {chart.show(sum(values)) if values else '–'}")
+    is_last = place == len(chart.places) - 1
+    key = f' id="{escape(chart.key)}-{place}"' if chart.key else ""
+    return (
+        f'<g class="place"{key} tabindex="{0 if is_last else -1}" role="img" aria-label="{told}">'
+        f'<rect class="slot" x="{left:.1f}" y="{_TOP}" width="{max(right - left, 1.0):.1f}" height="{chart.height - _BOTTOM - _TOP}"/>'
+        f'{"".join(inside)}<text class="told" text-anchor="end" x="{chart.width - _RIGHT}" y="{_TOP - 10}">{told}</text></g>'
+    )
 
 
 def bar(value: float | None, most: float, series: int = 1) -> Markup:
@@ -216,9 +242,8 @@ def _series(n: int) -> str:
 
 def _svg(chart: Chart, parts: Sequence[str]) -> Markup:
     description = "; ".join(_told(each, chart) for each in chart.series)
-    role = "group" if chart.links else "img"
     return Markup(  # every text in it was escaped above
-        f'<svg class="chart" viewBox="0 0 {chart.width} {chart.height}" role="{role}" '
+        f'<svg class="chart" viewBox="0 0 {chart.width} {chart.height}" role="group" '
         f'aria-label="{escape(chart.title)}">'
         f"<desc>{escape(description)}</desc>{''.join(parts)}</svg>"
     )

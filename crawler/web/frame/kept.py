@@ -21,6 +21,9 @@ _REST = 20.0
 _OLD_SECONDS = 60.0
 _PATIENCE = 0.1
 """Seconds a request waits for a missing or old value; a small database needs less."""
+_LIVE_SECONDS = 2.0
+_LIVE_OLDEST = 10.0
+_LIVE_PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +55,24 @@ class KeptValues:
             last = self._kept.get(name)
             if last is not None and last.is_good:
                 return last
-            done = self._making.get(name)
-            if done is None:
-                done = self._making[name] = threading.Event()
-                # a daemon: a count over millions of rows does not hold up the end of the server
-                threading.Thread(target=self._make, args=(name, make, done, self._round), daemon=True).start()
+        done = self._begin(name, make, self._turn)
         if last is None or time.time() > last.at + _OLD_SECONDS:
             done.wait(_PATIENCE)
         return self._kept.get(name)
+
+    def live(self, name: str, make: Callable[[], T]) -> Kept[T] | None:
+        """Return a value that is at most ten seconds old; None until there is one.
+
+        It does not wait its turn behind slow ones.
+        """
+        last = self._kept.get(name)
+        if last is not None and time.time() < last.at + max(_LIVE_SECONDS, last.took):
+            return last
+        done = self._begin(name, make, threading.Lock())
+        if last is None or time.time() > last.at + _LIVE_OLDEST / 2:
+            done.wait(_LIVE_PATIENCE)
+        made = self._kept.get(name)
+        return made if made is not None and time.time() < made.at + _LIVE_OLDEST else None
 
     def forget(self) -> None:
         with self._lock:
@@ -67,9 +80,20 @@ class KeptValues:
             self._kept.clear()
             self._making.clear()
 
-    def _make(self, name: str, make: Callable[[], Any], done: threading.Event, number: int) -> None:
+    def _begin(self, name: str, make: Callable[[], Any], turn: threading.Lock) -> threading.Event:
+        with self._lock:
+            done = self._making.get(name)
+            if done is None:
+                done = self._making[name] = threading.Event()
+                # a daemon: a count over millions of rows does not hold up the end of the server
+                threading.Thread(target=self._make, args=(name, make, done, self._round, turn), daemon=True).start()
+            return done
+
+    def _make(
+        self, name: str, make: Callable[[], Any], done: threading.Event, number: int, turn: threading.Lock
+    ) -> None:
         try:
-            with self._turn:
+            with turn:
                 begun = time.time()
                 value = Kept(make(), begun, time.time() - begun)
             with self._lock:

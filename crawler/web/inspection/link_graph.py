@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from db.engine.database import Database
-from db.queries.graph import KINDS, STATES, GraphReader, LinkRows, TermRows, UrlRows
+from db.queries.graph import KINDS, STATES, GraphReader, LinkRows, Params, TermRows, UrlRows
 from db.records.url import Kind, State
 from pipelines.records import BlockKind
 
@@ -77,3 +77,22 @@ def read_graph(database: Database, now: float) -> CrawlGraph:
         {ARTICLES: is_article, LISTING: is_article | np.isin(graph.ids, lists)},
         {"depth": depth, "queued": queued.astype(np.bool_), "seed": seed.astype(np.bool_)},
     )
+
+
+def read_newest(database: Database, now: float, most: int) -> LinkGraph:
+    """Read the links among the URLs found last, as of a Unix time; those beyond `most` are left out.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+    """
+    graph, reader = LinkGraph(), GraphReader(database, Params(most=most))
+    try:
+        for rows in reader.read(now):
+            if isinstance(rows, UrlRows):
+                pages = rows.kinds == KINDS.index(Kind.PAGE)
+                graph.add_pages(rows.ids[pages], rows.hosts[pages], rows.sites[pages])
+            elif isinstance(rows, LinkRows):
+                graph.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+    finally:
+        reader.close()
+    return graph

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
 
-from db.queries.board import DatabaseCounts, HostNow, SiteNow
+from db.queries.board import CrawlNow, HostNow, SiteNow
 from db.queries.reprints import Reprint
 from db.queries.status import Version
 from db.records.article import ArticleItem, split_names
@@ -242,18 +242,20 @@ class ApiCounts:
     """Counts over the whole database.
 
     Attributes:
-        at: Unix time of the counts.
+        at: Unix time of the counts, of runs and alarms beside them, too: at most ten seconds ago.
+        articles_at: Unix time of `articles` and `stories`, which take longer to count; null before the first time.
         articles, stories: number of stored articles and of their stories.
         states: URLs by state.
         reasons: most frequent first.
         depths: queued URLs by depth.
         queues: hosts with the most queued URLs.
-        slow, failing: hosts that answer slowest; hosts that fail, are in backoff or are dead.
+        slow, failing: hosts that answer much slower than most; hosts that fail, are in backoff or are dead.
     """
 
     at: float
-    articles: int
-    stories: int
+    articles_at: float | None
+    articles: int | None
+    stories: int | None
     states: Mapping[str, int]
     reasons: Sequence[ApiReason]
     depths: Mapping[str, int]
@@ -379,21 +381,26 @@ def _reprint(one: Reprint, repeats: int | None, depth: int) -> ApiReprint:
 
 
 def _crawl(visit: Visit) -> ApiCrawl:
-    runs, alarms = crawl.find(visit, _RUNS)
-    counted = count_all(visit)
+    now = crawl.find(visit)
+    if now is None:
+        return ApiCrawl(runs=(), alarms=(), counts=None)
+    shown = [each for n, each in enumerate(now.runs) if n < _RUNS or each.run.is_running]
     return ApiCrawl(
-        runs=[_like(ApiRun, each.run, samples=each.samples) for each in runs],
-        alarms=alarms,
-        counts=None if counted is None else _counts(counted.value, counted.at),
+        runs=[_like(ApiRun, each.run, samples=each.samples) for each in shown],
+        alarms=now.alarms,
+        counts=_counts(visit, now),
     )
 
 
-def _counts(counts: DatabaseCounts, at: float) -> ApiCounts:
+def _counts(visit: Visit, now: CrawlNow) -> ApiCounts:
+    stored, counts = count_all(visit), now.counts
     return _like(
         ApiCounts,
         counts,
-        at=at,
-        stories=counts.clusters,
+        at=now.at,
+        articles_at=None if stored is None else stored.at,
+        articles=None if stored is None else stored.value.articles,
+        stories=None if stored is None else stored.value.clusters,
         reasons=[ApiReason(*each) for each in counts.reasons],
         depths={str(depth): urls for depth, urls in counts.depths.items()},
     )

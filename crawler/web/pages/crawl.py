@@ -11,16 +11,15 @@ from typing import Final
 
 from starlette.responses import Response
 
-from db.queries.board import Curve, DatabaseCounts, curves
-from db.records.host import ShownAlarm
-from db.sites.health import shown_alarms
+from db.queries.board import CrawlCounts, CrawlNow, Curve, crawl_now, curves
+from db.records.url import State
 
 from ..drawing.charts import Chart, Series, columns, curve, time_ticks
 from ..drawing.curves import Curves, make_curves, merged
-from ..frame.kept import Kept
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
-from .board import Picture, board_page, count_all, reason_name
+from .board import Picture, board_page, reason_name
+from .time_left import rough_time, time_left
 
 _RUNS = 12
 _ENDED_ALARMS = 5
@@ -30,6 +29,8 @@ _SMALL, _KILO = 10, 1000
 _HOUR, _DAY, _YEAR = 3600.0, 86_400.0, 366 * 86_400.0
 _SILENT = 60.0
 """Seconds without a sample after which a run counts as idle; samples come every few seconds."""
+_MUTE = 10.0
+"""Seconds without a sample after which the page says how old a run's own counts are."""
 _SPANS: Final = {"hour": _HOUR, "day": _DAY, "week": 7 * _DAY}
 
 
@@ -41,7 +42,6 @@ class _Totals:
     failed: int
     bytes: int
     pages_per_second: float
-    queued: int | None
 
     @property
     def repeats(self) -> float | None:
@@ -49,18 +49,28 @@ class _Totals:
 
 
 def show(visit: Visit) -> Response:
-    now = time.time()
-    runs, alarms = find(visit, _RUNS)
-    chosen = chosen_runs(runs, visit.whole("run", 0, 0, 1 << 31))
+    template = "crawl_live.html" if visit.text("part") else "crawl.html"
+    asked, span = visit.whole("run", 0, 0, 1 << 31), visit.text("span")
+    crawl = find(visit)
+    if crawl is None:
+        return board_page(visit, template, section="crawl", is_counted=False, is_live=True)
+    now, runs, counted = crawl.at, crawl.runs, crawl.counts
+    chosen = chosen_runs(runs, asked)
     shown = [each.run.id for each in chosen]
-    counted = count_all(visit)
-    span = visit.text("span")
-    is_live = any(each.run.is_running for each in chosen)
+    running = [each for each in chosen if each.run.is_running]
+    is_live = bool(running)
+    left = time_left(running, counted) if running else None
     return board_page(
         visit,
-        "crawl_live.html" if visit.text("part") else "crawl.html",
+        template,
         section="crawl",
+        is_counted=True,
         runs=[each.run for each in runs],
+        crashed=[each.run for each in _crashed(runs, chosen)],
+        mute=[(each.run.id, now - each.samples[-1].at) for each in running if _is_mute(each, now)],
+        waiting=counted.states.get(State.PENDING, 0),
+        leased=counted.states.get(State.LEASED, 0),
+        left="–" if left is None else rough_time(left, visit.language),
         chosen=[each.run for each in chosen],
         shown=shown,
         is_live=is_live,
@@ -69,16 +79,37 @@ def show(visit: Visit) -> Response:
         spans=_offered(chosen),
         span=span if span in _SPANS else "",
         reasons=merged([each.samples for each in chosen]).most_common(_REASONS),
-        alarms=alarms,
+        alarms=crawl.alarms,
         counted=counted,
         depths=_depths(counted, visit.language),
         now=now,
     )
 
 
-def find(visit: Visit, runs: int) -> tuple[Sequence[Curve], Sequence[ShownAlarm]]:
-    now = time.time()
-    return visit.read(lambda connection: (curves(connection, now, runs), shown_alarms(connection, [_ENDED_ALARMS])[0]))
+def find(visit: Visit) -> CrawlNow | None:
+    """Return the crawl as of one moment of the last ten seconds; None while it is counted for longer.
+
+    Raises:
+        DatabaseProblem: the database cannot be read at the moment.
+    """
+    read = visit.site.read
+    kept = visit.site.kept.live(
+        "crawl", lambda: read(lambda connection: crawl_now(connection, time.time(), _RUNS, _ENDED_ALARMS))
+    )
+    if kept is None:
+        visit.read(lambda connection: curves(connection, time.time(), 1))  # says why, if it cannot be read
+        return None
+    return kept.value
+
+
+def _is_mute(each: Curve, now: float) -> bool:
+    return bool(each.samples) and now - each.samples[-1].at > _MUTE
+
+
+def _crashed(runs: Sequence[Curve], chosen: Sequence[Curve]) -> list[Curve]:
+    """Return the runs that ended badly, of those shown and of those that began after them."""
+    first = min((each.run.id for each in chosen), default=0)
+    return [each for each in runs if each.run.id >= first and (each.run.is_dead or each.run.has_failed)]
 
 
 def chosen_runs(runs: Sequence[Curve], asked: int) -> list[Curve]:
@@ -112,7 +143,6 @@ def _unix(iso: str) -> float:
 
 def totals(chosen: Sequence[Curve]) -> _Totals:
     last = [each.samples[-1] for each in chosen if each.samples]
-    queued = [each.queued for each in last if each.queued is not None]
     return _Totals(
         pages=sum(each.pages for each in last),
         articles=sum(each.articles for each in last),
@@ -120,7 +150,6 @@ def totals(chosen: Sequence[Curve]) -> _Totals:
         failed=sum(each.failed for each in last),
         bytes=sum(each.bytes for each in last),
         pages_per_second=sum(each.run.pages_per_second for each in chosen if each.run.is_running),
-        queued=sum(queued) if queued else None,
     )
 
 
@@ -150,7 +179,7 @@ def _charts(chosen: Sequence[Curve], span: str, now: float, t: Language) -> list
 
     def line(key: str, values: Iterable[float], show: Callable[[float], str]) -> Picture:
         points = [None if math.isnan(value) else value for value in values]
-        return Picture.of(Chart(t(key), names, [Series(t(key), points)], show, marks), curve)
+        return Picture.of(Chart(t(key), names, [Series(t(key), points)], show, marks, key), curve)
 
     few = make_curves(samples, first, last, min(spans, _MOST_COLUMNS))
     dropped = [Series(reason_name(name, t), values.tolist()) for name, values in few.reasons.items()]
@@ -159,7 +188,10 @@ def _charts(chosen: Sequence[Curve], span: str, now: float, t: Language) -> list
         line("crawl.articles_hour", (rates.articles * _HOUR).tolist(), _few_digits),
         line("crawl.repeats", rates.repeats.tolist(), lambda value: f"{value:.0%}"),
         line("crawl.queue", rates.queued.tolist(), _few_digits),
-        Picture.of(Chart(t("crawl.drops"), _names(few, clock), dropped, _few_digits, _ticks(few, clock)), columns),
+        Picture.of(
+            Chart(t("crawl.drops"), _names(few, clock), dropped, _few_digits, _ticks(few, clock), "crawl.drops"),
+            columns,
+        ),
         line("crawl.bytes_second", rates.bytes.tolist(), _bytes),
     ]
 
@@ -203,12 +235,15 @@ def _clock(seconds: float) -> Callable[[float], str]:
     return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)
 
 
-def _depths(counted: Kept[DatabaseCounts] | None, t: Language) -> Picture | None:
-    if counted is None or not counted.value.depths:
+def _depths(counted: CrawlCounts, t: Language) -> Picture | None:
+    depths = counted.depths
+    if not depths:
         return None
-    depths = counted.value.depths
     places = range(max(depths) + 1)
     chart = Chart(
-        t("crawl.depths"), list(map(str, places)), [Series(t("crawl.waiting"), [depths.get(n, 0) for n in places])]
+        t("crawl.depths"),
+        list(map(str, places)),
+        [Series(t("crawl.waiting"), [depths.get(n, 0) for n in places])],
+        key="crawl.depths",
     )
     return Picture.of(chart, columns)

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from db.engine.database import Database
+from db.frontier import counts
 from db.queries.status import Named, named
 from db.search.find import site_names
 
@@ -23,12 +24,14 @@ from ...rank.surfer import Values, best
 from ..drawing.link_map import Circle, draw
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
-from ..inspection.link_graph import read_graph
+from ..inspection.link_graph import read_newest
 from .board import board_page
 
 _DRAWN, _SITES, _PAGES = 36, 300, 24
 """Sites in the picture, sites that can be looked into, pages of each."""
 _DRAWN_PAGES = 20
+_MOST_URLS = 100_000
+"""URLs that are read, the newest: they take a second or two, all of a large crawl minutes."""
 _NONE = -1
 
 Pairs = Mapping[tuple[int, int], int]
@@ -59,10 +62,16 @@ class _RankedSite:
 
 @dataclass(frozen=True, slots=True)
 class _RankedSites:
-    """The best sites of a crawl, and the number of links between them, by position."""
+    """The best sites of a crawl, and the number of links between them, by position.
+
+    Attributes:
+        pages, links: that were read.
+        is_sample: there are more pages than were read.
+    """
 
     pages: int
     links: int
+    is_sample: bool
     sites: Sequence[_RankedSite]
     between: Pairs
 
@@ -92,11 +101,12 @@ def show(visit: Visit) -> Response:
 def rank_sites(database: Database, now: float) -> _RankedSites:
     """Rank sites and pages as of a Unix time.
 
-    Cost: a pass over URLs and links; for some millions of pages a minute, 13 bytes a link and 60 a page.
+    Cost: a read of the newest URLs and of the links of those fetched among them; 13 bytes a link and 60 a page.
     """
-    graph = read_graph(database, now).links
+    is_sample = sum(database.read(counts.states).values()) > _MOST_URLS
+    graph = read_newest(database, now, _MOST_URLS)
     if not len(graph):
-        return _RankedSites(0, 0, (), {})
+        return _RankedSites(0, 0, is_sample, (), {})
     of_page = graph.site_numbers
     scores, of_sites = pagerank.score(graph), siterank.site_scores(graph)
     pages = np.bincount(of_page, minlength=len(of_sites))
@@ -117,9 +127,9 @@ def rank_sites(database: Database, now: float) -> _RankedSites:
         places = {page: at for at, page in enumerate(there)}
         ranked = [_RankedPage(int(ids[p]), name, float(scores[p]), int(links_in[p])) for p, name in there.items()]
         pairs = {(places[a], places[b]): 1 for a, b in inside[place] if a in places and b in places}
-        counts = float(of_sites[n]), int(pages[n]), int(fetched[n])
-        ranked_sites.append(_RankedSite(names.get(key, str(key)), *counts, ranked, pairs))
-    return _RankedSites(len(graph), len(graph.targets), ranked_sites, between)
+        numbers = float(of_sites[n]), int(pages[n]), int(fetched[n])
+        ranked_sites.append(_RankedSite(names.get(key, str(key)), *numbers, ranked, pairs))
+    return _RankedSites(len(graph), len(graph.targets), is_sample, ranked_sites, between)
 
 
 def _best_pages(pages: Any, scores: Values) -> list[int]:

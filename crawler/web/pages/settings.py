@@ -14,11 +14,13 @@ from starlette.responses import Response
 from db.queries.board import Curve, curves
 
 from ...options.in_force import InForce, Origin, as_given
+from ..frame.language import Language
 from ..frame.shown import without_folders
 from ..frame.visit import Visit
 from .board import board_page
 
 _RUNS = 3
+_MOST_ASKED = 80
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
@@ -39,9 +41,14 @@ class _ShownSetting:
 def show(visit: Visit) -> Response:
     runs = visit.read(lambda connection: curves(connection, time.time(), _RUNS))[:_RUNS]
     only_changed = visit.text("only") == "changed"
+    asked = visit.text("q", _MOST_ASKED).strip()
     rows = [_shown(each, runs) for each in visit.site.options.in_force]
     groups = {each.name: each.group for each in visit.site.options.in_force}
-    shown = [each for each in rows if not only_changed or each.is_changed or any(each.differs)]
+    shown = [
+        each
+        for each in rows
+        if (not only_changed or each.is_changed or any(each.differs)) and _fits(each, asked, visit.language)
+    ]
     return board_page(
         visit,
         "settings.html",
@@ -49,7 +56,14 @@ def show(visit: Visit) -> Response:
         groups=list(_grouped(shown, groups)),
         runs=[each.run for each in runs],
         only_changed=only_changed,
+        asked=asked,
     )
+
+
+def _fits(each: _ShownSetting, asked: str, t: Language) -> bool:
+    key = f"setting.{each.name}"
+    about = f"{each.name} {each.value} {each.help} {t(key) if t.has(key) else ''}".lower()
+    return all(word in about for word in asked.lower().split())
 
 
 def _grouped(rows: Sequence[_ShownSetting], groups: Mapping[str, str]) -> Iterator[tuple[str, list[_ShownSetting]]]:

@@ -1,48 +1,78 @@
-"""The page of an article's words and of which ones occur together."""
+"""The page of an article's keywords and of the sentences in which each stands."""
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from markupsafe import Markup
-from networkx import Graph
 from starlette.responses import Response
 
-from pipelines.text.analysis import analyse
+from pipelines.text.analysis import AnalysedText, analyse
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import network
 
-from ..drawing.link_map import Circle, draw
 from ..frame.visit import Visit
 from .article import find
 
-_DRAWN = 24
+_KEYWORDS, _SENTENCES = 12, 6
 _MOST = 20_000
 """Characters of the article that are analysed."""
+_MOST_SENTENCE = 600
+
+Parts = Sequence[tuple[str, bool]]
+"""A sentence in pieces; true for those that are the keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class _InContext:
+    """A keyword and the first sentences with it; `count` is the number of all."""
+
+    word: str
+    count: int
+    sentences: Sequence[Parts]
 
 
 def show(visit: Visit) -> Response:
-    """Show the word network of an article; central words are larger."""
+    """Show the keywords that are stored, or else those that hold the text together."""
     item = find(visit).item
     text = analyse(item.title, item.text[:_MOST], item.language)
-    best = network.extract(text, shipped())[:_DRAWN]
-    return visit.page("words.html", item=item, best=best, picture=_picture(visit, network.build(text), best))
+    words = item.keywords or [word for word, _ in network.extract(text, shipped())]
+    found = (_in_context(word, text) for word in words[:_KEYWORDS])
+    return visit.page("words.html", item=item, keywords=[each for each in found if each.count])
 
 
-def _picture(visit: Visit, graph: Graph, best: list[tuple[str, float]]) -> Markup | None:
-    places = {word: place for place, (word, _) in enumerate(best)}
-    terms = {term: places[word] for term, word in graph.nodes(data="word") if word in places}
-    links = {
-        (terms[one], terms[other]): round(weight)
-        for one, other, weight in graph.edges(data="weight")
-        if one in terms and other in terms
-    }
-    if not links:
-        return None
-    counts = {places[node["word"]]: node["count"] for _, node in graph.nodes(data=True) if node["word"] in places}
-    language = visit.language
-    circles = [
-        Circle(word, language("words.told", word=word, n=counts[place]), max(weight, 0.01), f"/?q={quote(word)}")
-        for place, (word, weight) in enumerate(best)
-    ]
-    return draw(language("words.title"), circles, links)
+def _in_context(word: str, text: AnalysedText) -> _InContext:
+    wanted = analyse("", word, text.language).terms
+    sentences = []
+    for one in text.sentences:
+        spans = list(_spans(wanted, text, one.first, one.last)) if wanted else []
+        if spans:
+            sentences.append(list(_cut(text.text, one.start, min(one.end, one.start + _MOST_SENTENCE), spans)))
+    return _InContext(word, len(sentences), sentences[:_SENTENCES])
+
+
+def _spans(wanted: Sequence[str], text: AnalysedText, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield the characters of each place among some words at which all terms follow one another."""
+    at = first
+    while at + len(wanted) <= last:
+        if text.terms[at : at + len(wanted)] == tuple(wanted):
+            yield text.starts[at], text.ends[at + len(wanted) - 1]
+            at += len(wanted)
+        else:
+            at += 1
+
+
+def _cut(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """Yield a sentence in pieces.
+
+    >>> list(_cut("the port is full", 0, 16, [(4, 8)]))
+    [('the ', False), ('port', True), (' is full', False)]
+    """
+    at = start
+    for first, last in spans:
+        if last > end:
+            break
+        yield text[at:first], False
+        yield text[first:last], True
+        at = last
+    yield text[at:end], False

@@ -12,22 +12,27 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+import sqlalchemy
 from scrapy.settings import Settings
 
 from crawler.options.in_force import in_force
 from crawler.options.table import defaults
 from crawler.web.frame.kept import KeptValues
 from crawler.web.frame.visit import WebOptions
+from crawler.web.pages.time_left import time_left
 from db.engine.database import open_for_crawl
 from db.engine.errors import Unavailable
 from db.frontier import samples
-from db.queries.board import census, curves
+from db.queries.board import CrawlCounts, Curve, census, crawl_counts, crawl_now, curves
 from db.queries.sites import site_detail
+from db.queries.status import RunStatus
+from db.records.run import RunSample
 from tests.crawler.web.asking import Asker
 from tests.table import each_row
 from tests.waiting import wait_for
 
 SITE = "wanbao.example"
+_NO_RUN = RunStatus(1, "", None, None, "", 1, 1.0, 0, 0, 0.0, {})
 PATHS = ("/crawl", "/crawl?part=live", "/sites", f"/sites/{SITE}", "/graph", f"/graph?site={SITE}", "/why", "/settings")
 
 
@@ -102,6 +107,77 @@ def test_crawl_that_ended_with_an_error_is_red_and_says_why(board: Path, tmp_pat
     assert '<span class="chip bad">出错</span>' in chinese
 
 
+def test_crawl_that_crashed_beside_another_is_red(board: Path, tmp_path: Path) -> None:
+    shutil.copyfile(board, tmp_path / "news.db")
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database, database:
+        why = "failed (disk full)"
+        database.execute(
+            "INSERT INTO run (started, finished, outcome, exit_code, machine, pid, alive_until, settings) "
+            "SELECT started, started, ?, 5, machine, pid, 0, settings FROM run WHERE id = 3",
+            [why],
+        )
+    with Asker(f"sqlite:///{tmp_path}/news.db", WebOptions()) as client:
+        text = text_of(client, "/crawl")
+    assert 'hx-trigger="every 3s"' in text
+    assert f'<p class="note bad">Run 4 ended with an error: {why}</p>' in text
+    assert f'<td class="wrong">{why}</td>' in text
+    assert "Run 2 was killed" not in text  # it ended before the one that is shown began
+
+
+def test_crawl_has_one_time_for_all_numbers_and_the_queue_is_exact(board: Path, tmp_path: Path) -> None:
+    shutil.copyfile(board, tmp_path / "news.db")
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database, database:
+        (waiting,) = database.execute("SELECT count(*) FROM url WHERE state = 'pending'").fetchone()
+        database.execute("UPDATE run_sample SET queued = 777777")  # as a run counted, some time ago
+    with Asker(f"sqlite:///{tmp_path}/news.db", WebOptions()) as client:
+        text = text_of(client, "/crawl")
+        counts = client.get("/api/crawl").json()["counts"]
+    assert re.search(rf'URLs waiting</p>\s*<p class="figure">{waiting}</p>', text)
+    assert "777,777" not in re.search(r'<section class="cards figures".*?</section>', text, re.DOTALL)[0]
+    assert text.count("All numbers are as of") == 1
+    assert "Counted in" not in text
+    assert re.search(r'Time left</p>\s*<p class="figure">(about|under)', text)
+    assert counts["states"]["pending"] == waiting
+    assert time.time() - counts["at"] < 10
+
+
+def test_crawl_says_how_long_a_run_has_been_mute(board: Path, tmp_path: Path) -> None:
+    shutil.copyfile(board, tmp_path / "news.db")
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database, database:
+        database.execute("UPDATE run_sample SET at = at - 500 WHERE run_id = 3")
+    with Asker(f"sqlite:///{tmp_path}/news.db", WebOptions()) as client:
+        assert re.search(r"Run 3 has not reported for 5\d\d seconds", text_of(client, "/crawl"))
+
+
+@each_row(
+    ("seconds", "slow"),
+    [([0.1, 0.1, 0.2], []), ([5.0, 5.5, 6.0], []), ([0.1, 0.1, 0.9], [0.9]), ([0.1, 0.2, 4.0, 9.0, 0.1], [9.0, 4.0])],
+)
+def test_hosts_are_slow_when_they_differ_from_most(board: Path, seconds: list[float], slow: list[float]) -> None:
+    with closing(sqlite3.connect(board)) as source:
+        hosts = [key for (key,) in source.execute("SELECT id FROM host ORDER BY id LIMIT ?", [len(seconds)])]
+    engine = sqlalchemy.create_engine("sqlite://")
+    with closing(sqlite3.connect(board)) as source, engine.connect() as copy:
+        source.backup(copy.connection.driver_connection)
+        copy.exec_driver_sql("UPDATE host SET answer_seconds = NULL")
+        copy.exec_driver_sql("UPDATE host SET answer_seconds = ? WHERE id = ?", list(zip(seconds, hosts, strict=True)))
+        assert [each.answer_seconds for each in crawl_counts(copy, 1.0).slow] == slow
+
+
+@each_row(
+    ("limits", "budget", "seconds"),
+    [({}, (0, 0), 100.0), ({"MAX_PAGES": 500}, (450, 0), 50.0), ({"MAX_PAGES_PER_RUN": 10}, (0, 20), 0.0)],
+)
+def test_time_left_is_what_waits_at_the_speed_of_the_last_minutes(
+    limits: dict[str, int], budget: tuple[int, int], seconds: float
+) -> None:
+    samples = [RunSample(at, pages, 0, 0, 0, 0, None, {}) for at, pages in ((0.0, 0), (5_000.0, 400), (5_100.0, 500))]
+    counts = CrawlCounts({"pending": 90, "leased": 10, "done": 7}, (), {}, (), (), (), budget)
+    run = Curve(_NO_RUN, limits, samples)
+    assert time_left([run], counts) == pytest.approx(seconds)
+    assert time_left([Curve(run.run, limits, samples[:1])], counts) is None
+
+
 def test_crawl_counts_the_queue(client: Asker) -> None:
     text = text_of(client, "/crawl")
     assert re.search(rf'href="/sites/{SITE}">{SITE}</a>.*?<td class="number">1[123]</td>', text, re.DOTALL)
@@ -171,6 +247,32 @@ def test_settings_say_where_they_come_from(client: Asker) -> None:
     assert "RANK_EVERY_PAGES" in text_of(client, "/settings")
 
 
+def test_settings_are_found_by_words_of_name_and_description_in_both_languages(client: Asker) -> None:
+    names = re.compile(r"<code>([A-Z_]+)</code>")
+    assert names.findall(text_of(client, "/settings?q=max_pages_per_host")) == ["MAX_PAGES_PER_HOST"]
+    assert "ALLOW_NETWORKS" in names.findall(text_of(client, f"/settings?{urlencode({'q': '非公网'})}", "zh"))
+    assert "No setting has these words" in text_of(client, "/settings?q=nosuchword")
+    assert names.findall(text_of(client, "/settings?q=max_pages&only=changed")) == ["MAX_PAGES"]
+    groups = re.findall(r'<a class="chip" href="#([^"]+)">', text := text_of(client, "/settings"))
+    assert len(groups) > 5
+    assert all(f'<h2 id="{group}">' in text for group in groups)
+    assert client.get(f"/settings?q={'x' * 81}").status_code == 400
+
+
+def test_graph_of_a_large_crawl_is_a_sample_and_says_so(
+    client: Asker, board: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "A sample" not in text_of(client, "/graph")
+    shutil.copyfile(board, tmp_path / "news.db")
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database, database:
+        database.execute("UPDATE url SET fetched_at = found_at + 1 WHERE fetched_at IS NOT NULL")
+    monkeypatch.setattr("crawler.web.pages.graph._MOST_URLS", 40)
+    with Asker(f"sqlite:///{tmp_path}/news.db") as sampled:
+        text = text_of(sampled, "/graph")
+    assert "A sample: the URLs found last" in text
+    assert f'href="/graph?site={SITE}"' in text
+
+
 def test_empty_database_has_empty_pages(tmp_path: Path) -> None:
     open_for_crawl(f"sqlite:///{tmp_path}/news.db").close()
     with Asker(f"sqlite:///{tmp_path}/news.db") as client:
@@ -181,7 +283,9 @@ def test_empty_database_has_empty_pages(tmp_path: Path) -> None:
 def test_queries_are_answered_by_both_databases(database: object) -> None:
     assert database.read(lambda connection: curves(connection, 1.0, 5)) == []
     found = database.read(lambda connection: census(connection, 1.0))
-    assert (found.articles, found.states, found.sites) == (0, {}, [])
+    assert (found.articles, found.sites) == (0, [])
+    now = database.read(lambda connection: crawl_now(connection, 1.0, 5, 5))
+    assert (now.at, now.runs, now.counts.states, now.counts.slow) == (1.0, [], {}, [])
     assert database.read(lambda connection: site_detail(connection, "nowhere.example", 1.0)) is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
@@ -43,6 +44,7 @@ def test_charts_are_pictures_without_style(many: list[list[float | None]]) -> No
         root = ElementTree.fromstring(made)
         assert {each.tag for each in root.iter()} <= {
             "svg",
+            "g",
             "desc",
             "line",
             "text",
@@ -60,7 +62,7 @@ def test_charts_are_pictures_without_style(many: list[list[float | None]]) -> No
 
 def test_columns_stand_one_above_the_other() -> None:
     chart = Chart("drops", ["a", "b"], [Series("list", [6, 0]), Series("short", [2, None])])
-    found = list(ElementTree.fromstring(columns(chart)).iter("rect"))
+    found = [one for one in ElementTree.fromstring(columns(chart)).iter("rect") if "bar" in one.attrib["class"]]
     (low, high) = ([float(each.attrib[name]) for name in ("y", "height")] for each in found)
     assert [each[0].text for each in found] == ["a list 6", "a short 2"]
     assert high[0] + high[1] == pytest.approx(low[0])
@@ -70,8 +72,21 @@ def test_columns_stand_one_above_the_other() -> None:
 def test_curve_has_a_gap_where_nothing_is_known() -> None:
     chart = Chart("rate", list("abcdef"), [Series("rate", [1, 2, None, 3, None, 4])])
     root = ElementTree.fromstring(curve(chart))
-    assert [len(list(root.iter(tag))) for tag in ("polyline", "polygon", "circle")] == [1, 1, 2]
+    dots = [one for one in root.iter("circle") if "mark" not in one.attrib["class"]]
+    assert [len(list(root.iter(tag))) for tag in ("polyline", "polygon")] + [len(dots)] == [1, 1, 2]
     assert root.find("desc").text == "rate: 1 – 4, … 4"
+
+
+@each_row("drawn", [curve, columns])
+def test_each_place_tells_its_value_and_one_is_reached_by_tab(drawn: Callable[[Chart], str]) -> None:
+    chart = Chart("rate", ["10:00", "10:05", "10:10"], [Series("rate", [1, None, 4])], key="rate")
+    found = [one for one in ElementTree.fromstring(drawn(chart)).iter("g") if one.attrib["class"] == "place"]
+    assert [one.attrib["aria-label"] for one in found] == ["10:00: 1", "10:05: –", "10:10: 4"]
+    assert ["".join(one.itertext()).split(": ")[-1] for one in found] == ["1", "–", "4"]
+    assert [one.attrib["tabindex"] for one in found] == ["-1", "-1", "0"]
+    assert [one.attrib["id"] for one in found] == ["rate-0", "rate-1", "rate-2"]
+    left = [float(one[0].attrib["x"]) for one in found]
+    assert left == sorted(left)
 
 
 @each_row(("value", "most", "wide"), [(5, 10, "50.00"), (None, 10, "0.00"), (1, 0, "0.00"), (20, 10, "100.00")])
