@@ -12,8 +12,10 @@ import pytest
 
 from db.engine.database import Database, open_for_crawl, open_for_reading
 from db.records.keys import fingerprint
+from db.search import find
 from pipelines.search.records import Hit, SearchQuery, SearchResult
 from pipelines.search.search import SearchOptions, search
+from pipelines.search.stored import StandingQuery
 from tests.crawler.web.newsstand import Newsstand, Story
 from tests.postgres import clear
 from tests.table import each_row
@@ -464,3 +466,19 @@ def test_related_words_are_searched_too_and_named(sqlite_tables: str, tmp_path: 
     assert (urls(found), found.also) == (["c.test/4"], ["road"])
     assert (ask(database, "lorry", options=known).total, ask(database, "lorry", expand=True).total) == (0, 0)
     database.close()
+
+
+# ---------------------------------------------------------------- standing queries
+
+
+@each_row("words", ["港口", "港口 -台风", '"港口"', "title:港口 OR 代表", "", "site:a.example 港口"])
+def test_standing_query_finds_what_fulfils_a_search(stand: Database, words: str) -> None:
+    """Asked of all that is stored, or of what was stored last, one a story."""
+    standing = StandingQuery(SearchQuery(words))
+    stored = stand.read(lambda connection: find.stored_after(connection, 0, 1_000))
+    hits = stand.read(lambda connection: standing.among(connection, stored, NOW))
+    newest = stand.read(lambda connection: standing.newest(connection, 100, NOW))
+    ids = [hit.article_id for hit in hits]
+    assert [number for number, _ in stored] == sorted(number for number, _ in stored)
+    assert set(newest) <= set(ids)
+    assert len(newest) == ask(stand, words, limit=50).total
