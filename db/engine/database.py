@@ -152,7 +152,7 @@ class Database:
 
     @contextmanager
     def reading_only(self) -> Iterator[Connection]:
-        """Open a connection that cannot write, and that sees the database as of its first read."""
+        """Open a connection that cannot write, as of its first read."""
         try:
             with self.engine.connect() as connection:
                 # on Postgres for the transaction, on SQLite until it is taken back

@@ -1,8 +1,8 @@
 """Counts for people who watch a crawl: curves of runs, what waits, hosts, sites.
 
-`curves` is cheap whatever the size of the crawl. `crawl_now` reads all that is shown of a crawl as of one moment, from
-counts that are kept with every change. `census` goes over all sites and articles: whoever serves pages asks for it
-beside them, and says as of when its answer is.
+`curves` is cheap whatever the size of the crawl. `crawl_counts` reads counts that are kept with every change; with
+`curves` in one transaction it is all that is shown of a crawl, as of one moment. `census` goes over all sites and
+articles: whoever serves pages asks for it beside them, and says as of when its answer is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ..frontier import counts
 from ..records.host import ShownAlarm
 from ..records.run import RunSample
 from ..records.url import State
-from ..sites.health import shown_alarms
 from ..tables.articles import ArticleRow, ClusterRow
 from ..tables.learned import AlarmRow
 from ..tables.runs import BudgetRow, RunRow, RunSampleRow
@@ -147,17 +146,11 @@ class DatabaseCounts:
     sites: Sequence[SiteNow]
 
 
-def crawl_now(connection: Connection, now: float, runs: int, ended_alarms: int) -> CrawlNow:
-    """Read a crawl in one transaction, as of a Unix time.
+def crawl_counts(connection: Connection, now: float) -> CrawlCounts:
+    """Count a crawl as of a Unix time.
 
     Cost: passes over the counts (some rows a host) and the hosts, by the database.
     """
-    return CrawlNow(
-        now, curves(connection, now, runs), shown_alarms(connection, [ended_alarms])[0], crawl_counts(connection, now)
-    )
-
-
-def crawl_counts(connection: Connection, now: float) -> CrawlCounts:
     waiting: dict[int, int] = dict(connection.execute(_QUEUES).all())
     named = {row.id: row for row in connection.execute(_NAMED, {"ids": list(waiting)})}
     usual = connection.execute(_USUAL).scalar()

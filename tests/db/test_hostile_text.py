@@ -54,6 +54,8 @@ _OURS = {
     "articles/rework.py": {"where.replace(':', chr(92) + ':')"},  # a person's condition: a connection that only reads
     "articles/compact.py": {"pragma", "name", "quoted"},  # constants; a table of the file, quoted
     "articles/retention.py": {"name"},  # a partition, quoted by Postgres itself
+    "desk/file.py": {"len(_STEPS)", "_MARK"},
+    "desk/searches.py": {"_COLUMNS", "_WITH_UNREAD"},
     "engine/database.py": {"_WRITER_CACHE_KB", "pragma", "_LOCK_SECONDS", "_FROZEN_SECONDS"},
     "engine/migration.py": {"_VERSIONS", "name"},
     "engine/partitions.py": {"name", "bounds"},  # a year and a month, the seconds at which it begins and ends

@@ -60,11 +60,11 @@ class Chart:
     series: Sequence[Series]
     show: Callable[[float], str] = lambda value: f"{value:,.0f}"
     ticks: Sequence[tuple[float, str]] = ()
+    key: str = ""
+    """Identifies the chart in its page, so that a place keeps the keyboard's focus when the page is updated."""
     width: int = WIDTH
     height: int = HEIGHT
     links: Sequence[ColumnLink] = ()
-    key: str = ""
-    """Identifies the chart in its page, so that a place keeps the keyboard's focus when the page is updated."""
 
     @property
     def is_empty(self) -> bool:
@@ -117,7 +117,7 @@ def curve(chart: Chart) -> Markup:
     half = (chart.width - _LEFT - _RIGHT) / count / 2
     for place, at in enumerate(x):
         marks = [
-            f'<circle class="dot mark {_series(n)}" cx="{at:.1f}" cy="{_y(value, axis[-1]):.1f}" r="3.5"/>'
+            f'<circle class="dot mark {_series(n)}" cx="{at:.1f}" cy="{_y(value, axis[-1], chart):.1f}" r="3.5"/>'
             for n, each in enumerate(chart.series)
             if (value := each.values[place]) is not None
         ]
@@ -165,10 +165,11 @@ def _place(chart: Chart, place: int, left: float, right: float, inside: Sequence
     told = escape(f"{chart.places[place]}: {chart.show(sum(values)) if values else '–'}")
     is_last = place == len(chart.places) - 1
     key = f' id="{escape(chart.key)}-{place}"' if chart.key else ""
+    width, height = max(right - left, 1.0), chart.height - _BOTTOM - _TOP
     return (
         f'<g class="place"{key} tabindex="{0 if is_last else -1}" role="img" aria-label="{told}">'
-        f'<rect class="slot" x="{left:.1f}" y="{_TOP}" width="{max(right - left, 1.0):.1f}" height="{chart.height - _BOTTOM - _TOP}"/>'
-        f'{"".join(inside)}<text class="told" text-anchor="end" x="{chart.width - _RIGHT}" y="{_TOP - 10}">{told}</text></g>'
+        f'<rect class="slot" x="{left:.1f}" y="{_TOP}" width="{width:.1f}" height="{height}"/>{"".join(inside)}'
+        f'<text class="told" text-anchor="end" x="{chart.width - _RIGHT}" y="{_TOP - 10}">{told}</text></g>'
     )
 
 

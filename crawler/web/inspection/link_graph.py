@@ -80,7 +80,7 @@ def read_graph(database: Database, now: float) -> CrawlGraph:
 
 
 def read_newest(database: Database, now: float, most: int) -> LinkGraph:
-    """Read the links among the URLs found last, as of a Unix time; those beyond `most` are left out.
+    """Read the links among the `most` URLs found last, as of a Unix time.
 
     Raises:
         DatabaseProblem: the database cannot be read.

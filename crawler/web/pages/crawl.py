@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
 
-from db.queries.board import CrawlCounts, CrawlNow, Curve, crawl_now, curves
+from db.queries.board import CrawlCounts, CrawlNow, Curve, crawl_counts, curves
 from db.records.url import State
+from db.sites.health import shown_alarms
 
 from ..drawing.charts import Chart, Series, columns, curve, time_ticks
 from ..drawing.curves import Curves, make_curves, merged
@@ -20,6 +21,9 @@ from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
 from .board import Picture, board_page, reason_name
 from .time_left import rough_time, time_left
+
+if TYPE_CHECKING:
+    from db.engine.database import ReadConnection
 
 _RUNS = 12
 _ENDED_ALARMS = 5
@@ -87,19 +91,25 @@ def show(visit: Visit) -> Response:
 
 
 def find(visit: Visit) -> CrawlNow | None:
-    """Return the crawl as of one moment of the last ten seconds; None while it is counted for longer.
+    """Return the crawl as of one moment of the last ten seconds.
+
+    None while it is counted for longer.
 
     Raises:
         DatabaseProblem: the database cannot be read at the moment.
     """
     read = visit.site.read
-    kept = visit.site.kept.live(
-        "crawl", lambda: read(lambda connection: crawl_now(connection, time.time(), _RUNS, _ENDED_ALARMS))
-    )
+    kept = visit.site.kept.live("crawl", lambda: read(_read))
     if kept is None:
         visit.read(lambda connection: curves(connection, time.time(), 1))  # says why, if it cannot be read
         return None
     return kept.value
+
+
+def _read(connection: ReadConnection) -> CrawlNow:
+    now = time.time()
+    alarms = shown_alarms(connection, [_ENDED_ALARMS])[0]
+    return CrawlNow(now, curves(connection, now, _RUNS), alarms, crawl_counts(connection, now))
 
 
 def _is_mute(each: Curve, now: float) -> bool:
@@ -107,7 +117,7 @@ def _is_mute(each: Curve, now: float) -> bool:
 
 
 def _crashed(runs: Sequence[Curve], chosen: Sequence[Curve]) -> list[Curve]:
-    """Return the runs that ended badly, of those shown and of those that began after them."""
+    """Return the runs that ended badly, of those shown and of later ones."""
     first = min((each.run.id for each in chosen), default=0)
     return [each for each in runs if each.run.id >= first and (each.run.is_dead or each.run.has_failed)]
 

@@ -18,7 +18,7 @@ _SEVERAL = 10
 
 
 def time_left(running: Sequence[Curve], counts: CrawlCounts) -> float | None:
-    """Return the seconds in which the running crawls fetch what waits now, or reach their limit of pages.
+    """Return the seconds until what waits is fetched, or a limit is reached.
 
     URLs yet to be found are not in it. None if nothing was fetched lately.
     """

@@ -52,7 +52,7 @@ def _in_context(word: str, text: AnalysedText) -> _InContext:
 
 
 def _spans(wanted: Sequence[str], text: AnalysedText, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the characters of each place among some words at which all terms follow one another."""
+    """Yield the characters of each place at which all terms follow one another."""
     at = first
     while at + len(wanted) <= last:
         if text.terms[at : at + len(wanted)] == tuple(wanted):

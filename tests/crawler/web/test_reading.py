@@ -182,14 +182,18 @@ def test_article_shows_keywords_and_summary_if_it_has_any(asker: Asker) -> None:
         ]
 
 
-def test_words_of_an_article_are_drawn_and_lead_to_searches(asker: Asker, pages: dict[str, str]) -> None:
-    page = read(asker, pages["words"])
-    best = [row.text_content() for row in page.cssselect("tbody th")]
-    drawn = [each.get("href") for each in page.cssselect("svg a")]
-    assert 5 < len(best) == len(drawn)
-    assert drawn[0] == page.cssselect("tbody th a")[0].get("href").replace("%2F", "/") == f"/?q={quote(best[0])}"
-    assert page.cssselect("svg path.edge")
-    assert read(asker, pages["article"]).cssselect(f"a[href='{pages['words']}']")
+def test_keywords_stand_in_their_sentences_and_lead_to_searches(asker: Asker) -> None:
+    article = f"/article/{asker.get('/api/search?q=城市').json()['hits'][0]['id']}"
+    sections = read(asker, f"{article}/words").cssselect("section.in-context")
+    assert sections
+    for section in sections:
+        link = section.cssselect("h2 a")[0]
+        word = said(link)
+        assert link.get("href").replace("+", "%20") == f"/?q={quote(word)}"
+        marked = [said(mark).lower() for mark in section.cssselect("li mark")]
+        assert marked
+        assert any(mark in word.lower() for mark in marked)
+    assert read(asker, article).cssselect(f"a[href='{article}/words']")
 
 
 def test_versions_are_told_by_marks(asker: Asker, pages: dict[str, str]) -> None:
