@@ -27,7 +27,7 @@ def time_left(running: Sequence[Curve], counts: CrawlCounts) -> float | None:
         return None
     left = counts.states.get(State.PENDING, 0) + counts.states.get(State.LEASED, 0)
     for name, spent in zip(("MAX_PAGES", "MAX_PAGES_PER_RUN"), counts.budget, strict=True):
-        limits = [limit for each in running if isinstance(limit := each.settings.get(name), int)]
+        limits = [limit for each in running if isinstance(limit := dict(each.settings).get(name), int)]
         if limits:
             left = min(left, max(0, max(limits) - spent))
     return left / per_second
