@@ -71,7 +71,7 @@ def played(folder: Path, system: str, *arguments: str) -> subprocess.CompletedPr
 
 @pytest.mark.slow
 def test_demo_crawl_runs_as_on_macos(tmp_path: Path) -> None:
-    settings = [word for setting in ("MAX_PAGES=12", "WORKERS=1", "CRAWL_PRESET=breadth") for word in ("-s", setting)]
+    settings = [word for setting in ("MAX_PAGES=40", "WORKERS=1", "CRAWL_PRESET=breadth") for word in ("-s", setting)]
     done = played(tmp_path, "darwin", "crawl", "news", "-a", "seeds=demo", *settings)
     assert done.returncode == 0, done.stderr
     with closing(sqlite3.connect(tmp_path / "news.db")) as database:
@@ -114,7 +114,7 @@ def test_modules_of_our_names_in_the_current_folder_are_not_imported(tmp_path: P
     for name in ("crawler", "db", "pipelines", "numpy"):
         (here / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\nraise SystemExit")
     shutil.copy(ROOT / "scrapy.cfg", tmp_path)
-    settings = ("MAX_PAGES=12", "WORKERS=1", "CRAWL_PRESET=pagerank", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    settings = ("MAX_PAGES=40", "WORKERS=1", "CRAWL_PRESET=pagerank", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
     done = subprocess.run(
         [Path(sys.executable).with_name("scrapy"), "crawl", "news", "-a", "seeds=demo"]
         + [word for setting in settings for word in ("-s", setting)],
