@@ -74,18 +74,22 @@ class Watcher:
         self.leave()
 
     def try_step(self) -> None:
-        """Do one step; a problem of a database is logged, once until another one comes."""
+        """Do one step; what goes wrong is logged, once until something else does."""
         try:
             with self._lock:
                 self.step()
         except outbox.LostLease:
             return
         except DatabaseProblem as problem:
-            if str(problem) != self._said:
-                self._said = str(problem)
+            if self._is_new(problem):
                 logger.warning("Saved searches are not watched: %s", problem)
-        except Exception:  # whatever it is: the next step tries again
-            logger.exception("Watching saved searches failed")
+        except Exception as error:  # whatever it is: the next step tries again
+            if self._is_new(error):
+                logger.exception("Watching saved searches failed")
+
+    def _is_new(self, error: Exception) -> bool:
+        before, self._said = self._said, repr(error)
+        return self._said != before
 
     def step(self) -> None:
         """Match what is new, make messages that are due, and send those that wait.

@@ -12,12 +12,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ..engine.database import parse_url
-from ..engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase
+from ..engine.errors import DatabaseProblem, WrongDatabase, problem_of_file
 
 _SUFFIX = ".desk.db"
 _MARK = 0x4E44534B
 """`PRAGMA application_id` of a desk, so that no other file is taken for one."""
 _BUSY_SECONDS = 5.0
+_OTHERWISE = "no desk ({error}); name another file in DESK"
 # To change the schema, add a step; those that are here never change.
 _STEPS = (
     """
@@ -153,7 +154,7 @@ class DeskFile:
         except sqlite3.IntegrityError:  # a mistake of the caller
             raise
         except sqlite3.Error as error:
-            raise _problem(error, self.path) from error
+            raise problem_of_file(error, self.path, _OTHERWISE) from error
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
@@ -174,12 +175,3 @@ def _renew(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
     connection.execute(f"PRAGMA application_id = {_MARK}")
-
-
-def _problem(error: sqlite3.Error, path: Path) -> DatabaseProblem:
-    code = getattr(error, "sqlite_errorname", "")
-    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return Unavailable(f"{path} is locked by another program")
-    if code.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return DatabaseGone(f"{path} cannot be used ({error}); free some space, or make it and its folder writable")
-    return WrongDatabase(f"{path} is no desk ({error}); name another file in DESK")

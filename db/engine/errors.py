@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
     from sqlalchemy.exc import DBAPIError
 
 
@@ -124,3 +127,16 @@ def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
         if any(state.startswith(code) for code in rule.states) or any(word in text.lower() for word in rule.words):
             return rule.problem(rule.sentence.format(where=where, text=text))
     return Unavailable(f"{where} does not answer ({text})") if error.connection_invalidated else None
+
+
+def problem_of_file(error: sqlite3.Error, path: Path, otherwise: str) -> DatabaseProblem:
+    """Return the problem of a SQLite file beside the database.
+
+    `otherwise` says what it is when it is neither locked nor out of reach; `{error}` in it is what SQLite says.
+    """
+    code = getattr(error, "sqlite_errorname", "")
+    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return Unavailable(f"{path} is locked by another program")
+    if code.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return DatabaseGone(f"{path} cannot be used ({error}); free some space, or make it and its folder writable")
+    return WrongDatabase(f"{path} is {otherwise.format(error=error)}")

@@ -13,13 +13,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ..engine.database import parse_url
-from ..engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase
+from ..engine.errors import problem_of_file
 from ..records.click import Click
 
 FILE = "clicks.db"
 MOST_CLICKS = 50_000
 """Rows that are kept, 3 MB."""
 _BUSY_SECONDS = 2.0
+_OTHERWISE = "no file of clicks ({error}); delete it: only what readers have opened is lost"
 _CREATE = """
 CREATE TABLE IF NOT EXISTS click (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -104,13 +105,4 @@ class ClickFile:
                     connection.execute(statement)
                 yield connection
         except sqlite3.Error as error:
-            raise _problem(error, self.path) from error
-
-
-def _problem(error: sqlite3.Error, path: Path) -> DatabaseProblem:
-    code = getattr(error, "sqlite_errorname", "")
-    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return Unavailable(f"{path} is locked by another program")
-    if code.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return DatabaseGone(f"{path} cannot be used ({error}); free some space, or make it and its folder writable")
-    return WrongDatabase(f"{path} is no file of clicks ({error}); delete it: only what readers have opened is lost")
+            raise problem_of_file(error, self.path, _OTHERWISE) from error

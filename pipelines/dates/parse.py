@@ -101,7 +101,7 @@ _SHORT_CLOCKED = re.compile(
 )
 _TWO = re.compile(r"(\d(?<![\w./-]\d)\d?)([./-])(\d\d?)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
 _TWO_NUMBERS = re.compile(r"\d\D+\d\d")
-"""What every date of a day, something else and a year of two digits holds."""
+"""Found in every date of a day, something else and a year of two digits."""
 _SHORT_CHARS: Final = 60
 _FIRST_BUDDHIST: Final = 32
 _YEAR_FIRST_LANGUAGES: Final = frozenset({"", "zh", "ja", "ko", "hu"})
