@@ -20,7 +20,7 @@ _LEGACY_RENEGOTIATION = 0x4
 
 
 def trusting_context() -> ssl.SSLContext:
-    """Return a context that trusts the authorities of the system, or of SSL_CERT_FILE, and those of Mozilla."""
+    """Trust the authorities of the system (or of SSL_CERT_FILE) and Mozilla's."""
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
