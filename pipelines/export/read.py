@@ -30,11 +30,11 @@ from db.shards.databases import Shards
 
 from ..dates.period import Bound
 from ..records import BlockKind
-from ..search.language import Condition
+from ..search.language import Condition, Not
 from ..search.matching import Matcher, matcher_of
 from ..search.periods import read_period
 from ..search.query import QueryPlan, read_query
-from ..search.records import SearchQuery
+from ..search.records import MARKS, SearchQuery
 from ..search.terms import is_current
 from ..urls import bare_host, canonicalize, host_key, site_key
 from . import arrow
@@ -221,7 +221,7 @@ class Reading(Generic[T]):
                 f"{database.name} has a full-text index of an older version; make it anew with: scrapy search --rebuild"
             )
         matcher = database.read(partial(_matcher, plan))
-        numbers = database.read(lambda one: article_numbers(one, matcher.need))
+        numbers = database.read(lambda one: article_numbers(one, matcher.need, matcher.ids))
         for first in range(bisect_right(numbers, key[0]) if key else 0, len(numbers), self.table.at_once):
             chosen = numbers[first : first + self.table.at_once].tolist()
             rows = database.read(partial(_chosen, names, self.wanted, chosen, matcher))
@@ -252,8 +252,10 @@ class Reading(Generic[T]):
 
 def _matcher(plan: QueryPlan, connection: ReadConnection) -> Matcher:
     # what a selection has no field for
-    others = (Condition(name, value, 0) for name in ("section", "classes") if (value := getattr(plan.query, name)))
-    return matcher_of([connection], (*plan.parts, *others), plan.query.language.split(), time.time())[0]
+    names = ("section", "classes", "label", *MARKS)
+    others = [Condition(name, value, 0) for name in names if (value := getattr(plan.query, name))]
+    excluded = [Not(Condition(name, value, 0)) for name, value in plan.query.without]
+    return matcher_of([connection], (*plan.parts, *others, *excluded), plan.query, time.time())[0]
 
 
 def _chosen(
