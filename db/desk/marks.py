@@ -20,6 +20,7 @@ from sqlalchemy import Connection, select
 from ..engine.statements import among
 from ..records.desk import Mark, MarkedArticles, label_key
 from ..records.keys import fingerprint
+from ..tables.articles import ArticleRow
 from ..tables.urls import UrlRow
 from .file import DeskFile
 
@@ -147,6 +148,11 @@ def label_counts(connection: sqlite3.Connection) -> list[tuple[str, int]]:
     return rows.fetchall()
 
 
+def article_urls(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Return the URLs of those of some ids that are articles of the crawl's database."""
+    return {row.id: row.url for row in connection.execute(_ARTICLES, {"ids": list(ids)})}
+
+
 class MarkIndex:
     """The marked articles of a desk as searches take them; kept until a mark changes.
 
@@ -227,5 +233,6 @@ def _tidy(connection: sqlite3.Connection, urls: Sequence[str]) -> None:
     connection.execute("UPDATE mark_state SET number = random()")
 
 
-_url = UrlRow.table()
+_url, _article = UrlRow.table(), ArticleRow.table()
 _URLS = select(_url.c.id, _url.c.url).where(among(_url.c.id))
+_ARTICLES = _URLS.join(_article, _article.c.id == _url.c.id)

@@ -308,8 +308,8 @@ def article_numbers(connection: Connection, need: Need, ids: Iterable[int] | Non
     if any(not group for group in need):
         return array("q")
     if ids is not None:
-        rows = documents(connection, _numbers_of(connection, ids, need))
-        return array("q", sorted(article_order(connection, [row.article_id for row in rows]).values()))
+        found = _read(connection, _LIGHT_DOCUMENTS, {"ids": _numbers_of(connection, ids, need)})
+        return array("q", sorted(article_order(connection, [row.article_id for row in found]).values()))
     if not need:
         return array("q", sorted(connection.execute(_NUMBERS).scalars()))
     if is_postgres(connection):

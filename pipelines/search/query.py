@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from ..text.words import STOP_WORDS, asked_tokens, fold, han_runs, other_words, tagger
 from .language import AskedWords, Condition, Expression, Not, QueryError, conditions_in, parse
 from .periods import read_bound
-from .records import VALUED, SearchQuery
+from .records import MARKS, VALUED, SearchQuery
 
 MAX_CHARS: Final = 1_000
 MAX_TERMS: Final = 64
@@ -137,6 +137,18 @@ def read_query(query: SearchQuery) -> QueryPlan:
     terms = terms_of(parsed.words, (query.language or given.get("language", "")).split())[:MAX_TERMS]
     read = replace(query, text=parsed.words, without=without, **given)  # type: ignore[arg-type]
     return QueryPlan(read, tuple(terms), tuple(parts), parsed.is_exact, _is_question(parsed.words, terms), tuple(notes))
+
+
+def asks_for_marks(query: SearchQuery) -> bool:
+    """Tell whether a query has a condition on what readers have marked.
+
+    Raises:
+        QueryError: its text is wrong.
+    """
+    plan = read_query(query)
+    names = ("label", *MARKS)
+    asked = [*(name for name, _ in plan.query.without), *(each.name for each in conditions_in(plan.parts))]
+    return any(getattr(plan.query, name) for name in names) or not set(names).isdisjoint(asked)
 
 
 def terms_of(text: str, languages: Sequence[str]) -> list[QueryTerm]:

@@ -31,7 +31,20 @@ from .expansion import SynonymsOf, related_words, synonyms
 from .matching import matcher_of
 from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
-from .records import NEWEST, OLDEST, ON, RELEVANCE, REPRINTED, SIGNALS, SORTS, Facet, Hit, SearchQuery, SearchResult, Volume
+from .records import (
+    NEWEST,
+    OLDEST,
+    ON,
+    RELEVANCE,
+    REPRINTED,
+    SIGNALS,
+    SORTS,
+    Facet,
+    Hit,
+    SearchQuery,
+    SearchResult,
+    Volume,
+)
 from .snippets import mark, snippet
 from .terms import is_current, unpack
 
@@ -338,7 +351,6 @@ class _Search:
             return facets, ()
         volume = Counter((row.day, names.get(row.site_id, ""), row.language) for row in rows)
         return facets, [Volume(*key, stories) for key, stories in sorted(volume.items())]
-
 
     def _mark_counts(self, rows: Sequence[SearchCandidate], most: int | None) -> dict[str, list[tuple[str, int]]]:
         marked = self._query.marked
