@@ -18,7 +18,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from ..engine.statements import among
-from ..records.desk import Mark, MarkedArticles, label_key
+from ..records.desk import ArticleMarks, MarkedArticles, label_key
 from ..records.keys import fingerprint
 from ..tables.articles import ArticleRow
 from ..tables.urls import UrlRow
@@ -131,17 +131,17 @@ def write_note(connection: sqlite3.Connection, url: str, note: str) -> None:
     _tidy(connection, [url])
 
 
-def marks_of(connection: sqlite3.Connection, urls: Iterable[str]) -> dict[str, Mark]:
+def marks_of(connection: sqlite3.Connection, urls: Iterable[str]) -> dict[str, ArticleMarks]:
     """Return the marks of articles by their URLs, of those that have some."""
     rows = connection.execute(_OF_URLS, {"given": json.dumps(list(urls))})
     return {
-        url: Mark(read_at, starred_at, tuple(sorted(json.loads(names), key=label_key)), note)
+        url: ArticleMarks(read_at, starred_at, tuple(sorted(json.loads(names), key=label_key)), note)
         for url, read_at, starred_at, note, names in rows
     }
 
 
 def label_counts(connection: sqlite3.Connection) -> list[tuple[str, int]]:
-    """Return all labels with the number of their articles, in the order of the alphabet."""
+    """Return all labels with the number of their articles, by the alphabet."""
     rows = connection.execute(
         "SELECT name, (SELECT count(*) FROM mark_label WHERE label_id = label.id) FROM label ORDER BY key"
     )

@@ -63,7 +63,7 @@ class FoundHits(NamedTuple):
     hits: Sequence[SearchHit]
 
 
-class Mark(NamedTuple):
+class ArticleMarks(NamedTuple):
     """The marks of an article; times are Unix times, None for never.
 
     Attributes:

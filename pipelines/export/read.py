@@ -27,7 +27,7 @@ from db.engine.errors import WrongDatabase
 from db.queries import export
 from db.queries.export import Key, ReadPage, Row, Selection
 from db.records.article import COLUMNS, JOINED_BY
-from db.records.desk import Mark
+from db.records.desk import ArticleMarks
 from db.records.keys import iso
 from db.search.find import article_numbers, numbered
 from db.search.index import has_form
@@ -302,7 +302,7 @@ def with_marks(
         marks = marks_of(connection, [values[0] for _, values in rows])
     found = []
     for key, values in rows:
-        mark = marks.get(values[0], Mark())
+        mark = marks.get(values[0], ArticleMarks())
         shown = dict(zip(stored, values, strict=True)) | {
             "starred": mark.starred_at is not None,
             "read_at": None if mark.read_at is None else iso(mark.read_at),

@@ -1,4 +1,4 @@
-"""The desk of a server: where it is, what is marked, and whether readers may write to it."""
+"""The desk of a server: its file, its marks, and whether readers may write to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from db.desk.file import DeskFile
 from db.desk.marks import MarkIndex, Read, marks_of
 from db.engine.errors import DatabaseProblem
-from db.records.desk import Mark, MarkedArticles
+from db.records.desk import ArticleMarks, MarkedArticles
 
 from ...desk.watcher import Watcher
 from ...options.alerts import AlertOptions
@@ -46,13 +46,13 @@ class Desk:
         return _OFF if self.file is None else self.file.objection()
 
     def marked(self, read: Read) -> MarkedArticles | None:
-        """Return the articles with marks; None without a desk, and while it cannot be read."""
+        """Return the articles with marks; None without a desk that can be read."""
         try:
             return None if self.index is None else self.index.marked([read])
         except DatabaseProblem:  # pages are of use without it; /desk says why
             return None
 
-    def marks_of(self, urls: Iterable[str]) -> Mapping[str, Mark]:
+    def marks_of(self, urls: Iterable[str]) -> Mapping[str, ArticleMarks]:
         """Return the marks of those of some articles that have any."""
         try:
             if self.file is None:

@@ -18,7 +18,7 @@ from db.queries.board import CrawlNow, HostNow, SiteNow
 from db.queries.reprints import Reprint
 from db.queries.status import Version
 from db.records.article import ArticleItem, split_names
-from db.records.desk import Mark
+from db.records.desk import ArticleMarks
 from db.records.host import ShownAlarm
 from db.records.keys import iso
 from db.records.run import RunSample
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ApiMarks:
-    """What readers have marked of an article.
+    """Marks of an article.
 
     Attributes:
         read_at, starred_at: ISO 8601; null if it is unread, or has no star.
@@ -363,10 +363,10 @@ def _marks(visit: Visit, urls: Sequence[str]) -> dict[str, ApiMarks | None]:
     if visit.site.desk.file is None:
         return dict.fromkeys(urls)
     marks = visit.site.desk.marks_of(urls)
-    return {url: _shown(marks.get(url, Mark())) for url in urls}
+    return {url: _shown(marks.get(url, ArticleMarks())) for url in urls}
 
 
-def _shown(mark: Mark) -> ApiMarks:
+def _shown(mark: ArticleMarks) -> ApiMarks:
     read_at, starred_at = (None if time is None else iso(time) for time in (mark.read_at, mark.starred_at))
     return ApiMarks(read_at, starred_at, mark.labels, mark.note)
 
@@ -374,14 +374,14 @@ def _shown(mark: Mark) -> ApiMarks:
 def _marks_of_article(visit: Visit) -> ApiMarks:
     url = article.find(visit).item.url or ""
     with file_of(visit).reading() as connection:
-        return _shown(marks_of(connection, [url]).get(url, Mark()))
+        return _shown(marks_of(connection, [url]).get(url, ArticleMarks()))
 
 
 def mark(visit: Visit, form: Form) -> Response:
     """Change the marks of an article, and answer with those it has then."""
     url = marks.mark(visit, form, visit.number_in_path("problem.article"))
     with file_of(visit).reading() as connection:
-        return visit.json(plain(_shown(marks_of(connection, [url]).get(url, Mark()))))
+        return visit.json(plain(_shown(marks_of(connection, [url]).get(url, ArticleMarks()))))
 
 
 def _hit(hit: Hit, marks: ApiMarks | None) -> ApiHit:

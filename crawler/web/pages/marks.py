@@ -118,7 +118,7 @@ def _chosen(visit: Visit, form: Form, query: Pairs) -> list[int]:
 
 
 def _every(visit: Visit, query: Pairs) -> list[int]:
-    """Return the article of each story that a search counts, in its order; at most `MOST_AT_ONCE`."""
+    """Return an article of each story that a search counts; at most `MOST_AT_ONCE`."""
     given = dict(query)
     asked = query_of(urlencode(query), visit.site.desk.marked(visit.read))
     asked = replace(asked, sort=given.get("sort", ""), expand=given.get("expand") == "1")

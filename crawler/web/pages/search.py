@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from db.desk.marks import DEEDS
-from db.records.desk import Mark, label_key
+from db.records.desk import ArticleMarks, label_key
 from pipelines.search.records import MARKS, RELEVANCE, SORTS, VALUED, SearchQuery, SearchResult, several_values
 from pipelines.search.search import SearchOptions, search
 
@@ -107,7 +107,7 @@ def show(visit: Visit) -> Response:
         saves=visit.here("/", page=None, limit=None).partition("?")[2] if can_mark else None,
         can_mark=can_mark,
         marks=visit.site.desk.marks_of([hit.url for hit in result.hits]),
-        unmarked=Mark(),
+        unmarked=ArticleMarks(),
         marked_facets=[
             (name, link)
             for name in MARKS
@@ -120,7 +120,7 @@ def show(visit: Visit) -> Response:
         done=_done(visit),
         page=page,
         first_partial=result.listed - result.partial - query.offset if result.partial else None,
-        operators=OPERATORS,
+        operators=[each for each in OPERATORS if each[0] != "marks" or query.marked is not None],
         previous=visit.here(page=page - 1) if page > 1 else None,
         following=visit.here(page=page + 1) if page < last else None,
         strongest=max((value for hit in result.hits for value in hit.signals.values()), default=0),
@@ -149,7 +149,7 @@ def query_of(visit: Visit) -> SearchQuery:
 
 
 def _done(visit: Visit) -> tuple[str, int, int] | None:
-    """Return what a form has marked just now: its deed, how many articles, and how many had too many labels."""
+    """Return the deed of a form, the articles it was done with, and those with too many labels."""
     # not by `visit.text`: links of the page do not repeat them
     marked, deed, full = (visit.request.query_params.get(name, "0") for name in DONE)
     is_said = deed in DEEDS and all(each.isascii() and each.isdecimal() and len(each) < 6 for each in (marked, full))
