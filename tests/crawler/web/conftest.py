@@ -43,5 +43,7 @@ def asker(stand: Path) -> Iterator[Asker]:
 @pytest.fixture(scope="session")
 def server(stand: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """`scrapy serve` on it."""
-    with serving(tmp_path_factory.mktemp("server"), stand) as running:
+    folder = tmp_path_factory.mktemp("server")
+    # articles that a browser opens are marked as read: in a desk of its own, not beside what nobody writes to
+    with serving(folder, stand, "-s", f"DESK={folder / 'news.desk.db'}") as running:
         yield running
