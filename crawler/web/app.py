@@ -19,6 +19,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from .frame.access import SIGN_IN, Need
+from .frame.outside import Outside
 from .frame.posting import Change, posting
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
@@ -33,6 +35,7 @@ from .pages import (
     learn,
     search,
     settings,
+    sign_in,
     sites,
     story,
     timeline,
@@ -56,18 +59,22 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/story/{id}", story.show),
     ("/desk", desk.show),
     ("/desk/{id}", desk.show_one),
+    ("/feed.atom", feed.show),
+    ("/feed.rss", feed.show_rss),
+    ("/feed.json", feed.show_json),
+    *((each.path, each.show) for each in api.ENDPOINTS if each.path not in api.OF_OPERATORS),
+    ("/api/openapi.json", api.show_description),
+)
+OPERATOR_PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
     ("/graph", graph.show),
     ("/why", why.show),
     ("/settings", settings.show),
-    ("/feed.atom", feed.show),
-    ("/feed.rss", feed.show_rss),
-    ("/feed.json", feed.show_json),
-    *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
-    ("/api/openapi.json", api.show_description),
+    *((each.path, each.show) for each in api.ENDPOINTS if each.path in api.OF_OPERATORS),
 )
+"""Pages that readers do not see, where readers and operators are told apart."""
 CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/desk/save", desk.save),
     ("/desk/{id}/look", desk.look),
@@ -76,6 +83,8 @@ CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/desk/{id}/alert", desk.alert),
 )
 """Forms that change the desk, by POST."""
+OPERATOR_CHANGES: Final[Sequence[tuple[str, Change]]] = ()
+"""Forms that change the crawl, for operators of a server with --manage."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000
 _FAST = 4
@@ -93,12 +102,26 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
             yield
         site.close()
 
-    routes: list[BaseRoute] = [Route(path, posting(site, change), methods=["POST"]) for path, change in CHANGES]
-    routes += [Route(path, answering(site, show)) for path, show in PAGES]
+    routes: list[BaseRoute] = [
+        Route(path, posting(site, change, need), methods=["POST"])
+        for need, changes in ((Need.READER, CHANGES), (Need.CHANGES, OPERATOR_CHANGES))
+        for path, change in changes
+    ]
+    routes += [
+        Route(path, answering(site, show, need))
+        for need, pages in ((Need.READER, PAGES), (Need.OPERATOR, OPERATOR_PAGES))
+        for path, show in pages
+    ]
+    routes += [
+        Route(SIGN_IN, sign_in.receiving(site), methods=["POST"]),
+        Route(SIGN_IN, answering(site, sign_in.show, Need.NOTHING)),
+        Route("/sign-out", posting(site, sign_in.sign_out, Need.NOTHING), methods=["POST"]),
+    ]
     learning = [Route("/learn", learn.receiving(site), methods=["POST"])] if options.is_learning else []
     app = Starlette(
         routes=[*routes, *learning, Mount("/static", _Files(directory=HERE / "static"))],
         middleware=[
+            Middleware(Outside, proxies=options.access.proxies, root=options.access.root_path),
             Middleware(Protection, names=options.names, any_address=options.any_address),
             Middleware(GZipMiddleware, minimum_size=_LEAST_PACKED, compresslevel=_FAST),
         ],
