@@ -7,9 +7,11 @@ from getpass import getpass
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from ..options.given import value_of
 from ..options.in_force import in_force
+from ..options.table import OPTIONS
 from ..options.values import ConfigError
 from ..run.command import NewsCommand
 from .demo import MAX_PORT
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
+    from ..manage.manager import Manager
     from ..manage.passwords import Role
     from ..web.frame.access import AccessOptions
 
 PORT = 8080
 LOOPBACK = "127.0.0.1"
+_NOT_FOR_CRAWLS = ("DATABASE_URL", "LOG_FILE")
+"""The first goes through the environment, and the second is the server's."""
 
 
 class Command(NewsCommand):
@@ -105,7 +110,7 @@ class Command(NewsCommand):
         parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        from db.engine.database import open_for_reading
+        from db.engine.database import is_there, open_for_crawl, open_for_reading
         from db.search.clicks import ClickFile, beside
         from pipelines.search.expansion import load_synonyms
         from pipelines.search.search import SearchOptions
@@ -126,6 +131,8 @@ class Command(NewsCommand):
             _set_password(beside_managed(database_url), Role(opts.role))
             return
         access = self._access(opts, beside_managed(database_url), is_local=opts.host in LOOPBACK_NAMES)
+        if opts.manage and not is_there(database_url):
+            open_for_crawl(database_url).close()  # for the first crawl, which is started from the page
         database = open_for_reading(database_url)
         database.close()
         is_local = opts.host in LOOPBACK_NAMES
@@ -146,6 +153,7 @@ class Command(NewsCommand):
                 allows_loopback=access.is_local,
             ),
             access=access,
+            manager=self._manager(opts, beside_managed(database_url), database_url) if opts.manage else None,
         )
         app = make_app(database_url, options)
         listening = listen(opts.host, opts.port)
@@ -160,6 +168,19 @@ class Command(NewsCommand):
 
         serve(app, listening, ready)
         sys.stdout.write("The server has ended.\n")
+
+    def _manager(self, opts: argparse.Namespace, folder: Path, database_url: str) -> Manager:
+        from ..manage.manager import Manager
+        from ..options.config import fetch_options
+
+        given = {
+            option.name: str(self.settings[option.name])
+            for option in OPTIONS
+            if option.name not in _NOT_FOR_CRAWLS
+            and (self.settings.getpriority(option.name) or 0) >= SETTINGS_PRIORITIES["cmdline"]
+        }
+        guard = fetch_options(self.settings).guard
+        return Manager(folder, database_url, seeds=opts.seeds, guard=guard, settings=given)
 
     def _access(self, opts: argparse.Namespace, folder: Path, *, is_local: bool) -> AccessOptions:
         """Check who may sign in and how; raises `ConfigError`."""

@@ -33,6 +33,7 @@ from .pages import (
     feed,
     graph,
     learn,
+    operate,
     search,
     settings,
     sign_in,
@@ -75,6 +76,12 @@ OPERATOR_PAGES: Final[Sequence[tuple[str, Show]]] = (
     *((each.path, each.show) for each in api.ENDPOINTS if each.path in api.OF_OPERATORS),
 )
 """Pages that readers do not see, where readers and operators are told apart."""
+MANAGING_PAGES: Final[Sequence[tuple[str, Show]]] = (
+    ("/operate", operate.show),
+    ("/operate/preview/{id}", operate.show_preview),
+    ("/operate/drop", operate.show_drop),
+)
+"""Pages from which operators change the crawl."""
 CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/desk/save", desk.save),
     ("/desk/{id}/look", desk.look),
@@ -83,7 +90,15 @@ CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/desk/{id}/alert", desk.alert),
 )
 """Forms that change the desk, by POST."""
-OPERATOR_CHANGES: Final[Sequence[tuple[str, Change]]] = ()
+OPERATOR_CHANGES: Final[Sequence[tuple[str, Change]]] = (
+    ("/operate/ask", operate.ask),
+    ("/operate/start", operate.start),
+    ("/operate/preview", operate.preview),
+    ("/operate/preview/{id}/add", operate.add),
+    ("/operate/revisit", operate.revisit),
+    ("/operate/drop", operate.drop),
+    ("/operate/limits", operate.limit),
+)
 """Forms that change the crawl, for operators of a server with --manage."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000
@@ -109,7 +124,7 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
     ]
     routes += [
         Route(path, answering(site, show, need))
-        for need, pages in ((Need.READER, PAGES), (Need.OPERATOR, OPERATOR_PAGES))
+        for need, pages in ((Need.READER, PAGES), (Need.OPERATOR, OPERATOR_PAGES), (Need.CHANGES, MANAGING_PAGES))
         for path, show in pages
     ]
     routes += [

@@ -274,6 +274,12 @@ def open_for_reading(database_url: str) -> Database:
     return database
 
 
+def is_there(database_url: str) -> bool:
+    """Tell whether a SQLite file exists; of a server this is not known, and the answer True."""
+    url = parse_url(database_url)
+    return url.get_backend_name() != "sqlite" or (url.database is not None and Path(url.database).exists())
+
+
 def open_beside_crawl(database_url: str) -> Database:
     """Open a database for short writes while crawls may be at work on it; raises as `open_for_reading`."""
     open_for_reading(database_url).close()

@@ -34,6 +34,7 @@ from pipelines.decode.text import clean
 from pipelines.search.search import SearchOptions
 from pipelines.text.words import index_words
 
+from ...manage.manager import Manager
 from ...options.in_force import InForce
 from . import shown
 from .access import SIGN_IN, Access, AccessOptions, Need, Visitor
@@ -86,6 +87,7 @@ class WebOptions:
     in_force: Sequence[InForce] = ()
     desk: DeskOptions = field(default_factory=DeskOptions)
     access: AccessOptions = field(default_factory=AccessOptions)
+    manager: Manager | None = None
 
 
 class WebSite:

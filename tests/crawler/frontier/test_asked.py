@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from crawler.demo.server import Newsroom
 from db.engine.database import open_beside_crawl, open_for_reading
 from db.frontier.leases import ask
@@ -14,6 +16,8 @@ from db.queries.status import RunStatus, runs_shown
 from db.records.run import Asked
 from tests.crawler.crawling import Running, crawl_arguments, start
 from tests.waiting import wait_for
+
+pytestmark = pytest.mark.dialects
 
 
 def state(url: str) -> RunStatus | None:
