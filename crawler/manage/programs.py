@@ -23,7 +23,7 @@ _MOST_LOGS = 20
 _MOST_OUTPUT = 1 << 20
 _MOST_AT_ONCE = 2
 """Short commands at once; each is a process of some 100 MB."""
-_PASSWORDS = re.compile(r"(?<=//)[^\s/@]*@")
+_PASSWORDS = re.compile(r"(?<=//)[^\s/]*@")
 
 
 class Busy(Exception):

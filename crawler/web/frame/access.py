@@ -7,6 +7,7 @@ import hashlib
 import ipaddress
 import logging
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -28,6 +29,8 @@ SIGN_IN: Final = "/sign-in"
 _MOST_CHECKS, _MOST_WAITING = 2, 8
 """Passwords that are looked at at once, and that wait for it: each takes 32 MB."""
 _BUSY_SECONDS = 5
+_NOTED_SECONDS = 3_600.0
+"""Pause between two lines about wrong passwords, lest guesses push all else out of the list of changes."""
 _PATH = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
 """A path of this server, in the characters of URLs; browsers take a backslash for a slash."""
 
@@ -103,6 +106,7 @@ class Access:
         self._checking = asyncio.Semaphore(_MOST_CHECKS)
         self._waiting = 0
         self._is_failing = False
+        self._noted = -_NOTED_SECONDS
         # servers on other ports of a machine get each other's cookies
         place = str(options.folder.absolute()) if options.folder is not None else ""
         self._cookie = f"session-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
@@ -127,6 +131,9 @@ class Access:
         if not self.is_safe(request):
             return Verdict.PLAIN, 0.0
         if (seconds := self.attempts.wait(address)) > 0:
+            if time.monotonic() > self._noted + _NOTED_SECONDS:
+                self._noted = time.monotonic()
+                self.note(request, role, "sign in", result="refused: too many wrong passwords")
             return Verdict.TOO_OFTEN, seconds
         if self._waiting >= _MOST_WAITING:
             return Verdict.TOO_OFTEN, _BUSY_SECONDS

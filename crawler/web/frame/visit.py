@@ -414,6 +414,8 @@ def denied(visit: Visit, need: Need) -> Response | None:
         return None
     if visit.is_api or not visitor.may_sign_in:
         return visit.problem(403, "problem.sign_in" if visitor.may_sign_in else "problem.operator")
+    if visit.request.headers.get("hx-request"):  # a part of a page that was open when its session ended
+        return Response(status_code=200, headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
     if visitor.session is not None or visit.request.method != "GET":
         return visit.problem(403, "problem.operator" if visitor.session is not None else "problem.sign_in")
     query = visit.request.url.query

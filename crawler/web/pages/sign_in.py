@@ -44,8 +44,6 @@ def receiving(site: WebSite) -> Callable[[Request], Any]:
             site.access.begin(request, response, role)
             site.access.note(request, role, "sign in")
             return response
-        if verdict is Verdict.TOO_OFTEN:
-            site.access.note(request, role, "sign in", result="too many wrong passwords")
         response = await site.in_thread(visit, lambda: respond(visit, lambda one: _page(one, back, verdict)))
         if seconds:
             response.headers["Retry-After"] = f"{math.ceil(seconds)}"

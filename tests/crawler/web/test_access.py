@@ -268,14 +268,16 @@ def test_file_that_breaks_while_the_server_runs_lets_nobody_in(guarded: Site) ->
     assert browser.sign_in(Role.OPERATOR).status_code == 403
 
 
-def test_brute_force_is_slowed_down_and_noted_once_a_try(managed: Site) -> None:
+def test_brute_force_is_slowed_down_and_noted_once(managed: Site) -> None:
     browser, other = Browser(managed, "127.0.0.7"), Browser(managed, "127.0.0.8")
     answers = [browser.sign_in(Role.OPERATOR, f"guess {number}") for number in range(TRIES + 2)]
     assert [answer.status_code for answer in answers] == [403] * TRIES + [429] * 2
     assert 0 < int(answers[-1].headers["retry-after"]) <= TRY_SECONDS
     assert browser.sign_in(Role.OPERATOR).status_code == 429, "the right one has to wait as well"
     assert other.sign_in(Role.OPERATOR).status_code == 303, "nobody else is locked out"
-    assert "guess" not in Journal(managed.folder).path.read_text("utf-8")
+    noted = Journal(managed.folder).path.read_text("utf-8")
+    assert "guess" not in noted
+    assert noted.count("too many wrong passwords") == 1, "guesses do not push out what operators did"
 
 
 def test_passwords_are_looked_at_two_at_a_time_and_the_rest_is_told_to_come_again(managed: Site) -> None:
@@ -370,6 +372,20 @@ def test_readers_and_strangers_have_no_operators_pages(guarded: Site) -> None:
     assert [operator.get(path).status_code for path in ("/", "/crawl", "/settings", "/api/crawl")] == [200] * 4
     assert stranger.get("/static/style.css").status_code == 200
     assert "tabs" not in stranger.get("/sign-in").text
+
+
+def test_part_of_a_page_is_loaded_anew_when_its_session_has_ended(managed: Site) -> None:
+    answer = Browser(managed).get("/operate?part=live", HX_Request="true")
+    assert (answer.headers["hx-refresh"], answer.text) == ("true", "")
+
+
+def test_readers_are_led_to_no_operators_page(guarded: Site) -> None:
+    reader = Browser(guarded)
+    reader.sign_in(Role.READER)
+    article = reader.get("/api/search?limit=1").json()["hits"][0]["id"]
+    text = reader.get("/?q=港口").text + reader.get(f"/article/{article}").text
+    for path in ("/crawl", "/sites", "/graph", "/why", "/settings", "/operate"):
+        assert f'href="{path}' not in text, path
 
 
 def test_forms_need_the_role_the_origin_and_the_token(guarded: Site) -> None:
