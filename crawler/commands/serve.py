@@ -7,11 +7,9 @@ from getpass import getpass
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES
 
-from ..options.given import value_of
+from ..options.given import command_line, value_of
 from ..options.in_force import in_force
-from ..options.table import OPTIONS
 from ..options.values import ConfigError
 from ..run.command import NewsCommand
 from .demo import MAX_PORT
@@ -173,12 +171,7 @@ class Command(NewsCommand):
         from ..manage.manager import Manager
         from ..options.config import fetch_options
 
-        given = {
-            option.name: str(self.settings[option.name])
-            for option in OPTIONS
-            if option.name not in _NOT_FOR_CRAWLS
-            and (self.settings.getpriority(option.name) or 0) >= SETTINGS_PRIORITIES["cmdline"]
-        }
+        given = {name: text for name, text in command_line(self.settings).items() if name not in _NOT_FOR_CRAWLS}
         guard = fetch_options(self.settings).guard
         return Manager(folder, database_url, seeds=opts.seeds, guard=guard, settings=given)
 

@@ -1,1 +1,1 @@
-"""Who may do what with a crawl from the web page: passwords, the programs it starts, its list of changes."""
+"""Management of a crawl from the web page: passwords, commands, list of changes."""

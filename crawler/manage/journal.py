@@ -1,4 +1,4 @@
-"""The folder of a managed crawl, and its list of changes: who did what, when, with what result."""
+"""The folder of a managed crawl, and the list of changes by operators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_TEXT = 500
 
 
 def beside(database_url: str) -> Path:
-    """Return the folder of what the page needs to manage a crawl; beside the database like the desk.
+    """Return the folder of a managed crawl, beside the database as the desk is.
 
     >>> beside("sqlite:///news/all.db").as_posix(), beside("postgresql://host/name").as_posix()
     ('news/all.manage', 'name.manage')
@@ -33,7 +33,7 @@ def beside(database_url: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ChangeMade:
-    """A change: its Unix time, the role and address of who made it, what it was, and its result."""
+    """A change: Unix time, role and address of who made it, and its result."""
 
     at: float
     role: str

@@ -14,7 +14,7 @@ _MOST_FILE = 1 << 16
 _MOST_DIGITS = 12
 
 
-class Bounds(NamedTuple):
+class LimitBounds(NamedTuple):
     """Least and most of a limit; `is_whole` for numbers without a fraction."""
 
     least: float
@@ -22,14 +22,14 @@ class Bounds(NamedTuple):
     is_whole: bool = True
 
 
-LIMITS: Final[Mapping[str, Bounds]] = {
-    "MAX_PAGES": Bounds(1, 10**9),
-    "MAX_PAGES_PER_RUN": Bounds(1, 10**9),
-    "MAX_PAGES_PER_HOST": Bounds(1, 10**9),
-    "MAX_DEPTH": Bounds(0, 1_000),
-    "CLOSESPIDER_TIMEOUT": Bounds(1, 10**8),
-    "HOST_DELAY": Bounds(0.2, 3_600, is_whole=False),
-    "CONCURRENT_REQUESTS": Bounds(1, 1_000),
+LIMITS: Final[Mapping[str, LimitBounds]] = {
+    "MAX_PAGES": LimitBounds(1, 10**9),
+    "MAX_PAGES_PER_RUN": LimitBounds(1, 10**9),
+    "MAX_PAGES_PER_HOST": LimitBounds(1, 10**9),
+    "MAX_DEPTH": LimitBounds(0, 1_000),
+    "CLOSESPIDER_TIMEOUT": LimitBounds(1, 10**8),
+    "HOST_DELAY": LimitBounds(0.2, 3_600, is_whole=False),
+    "CONCURRENT_REQUESTS": LimitBounds(1, 1_000),
 }
 """By setting; one without a value is as the server was started."""
 

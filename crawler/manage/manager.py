@@ -29,7 +29,10 @@ _COMMAND_SECONDS: Final = 20.0
 
 @dataclass
 class Preview:
-    """A look at seeds before they are added: `reports` as `scrapy check-seeds` has them; None until it has ended."""
+    """A look at seeds before they are added; `reports` are of `scrapy check-seeds`.
+
+    They are None until it has ended.
+    """
 
     text: str
     reports: list[Mapping[str, Any]] | None = None
@@ -60,16 +63,20 @@ class Manager:
         self._lock = threading.Lock()
 
     def ask(self, run_id: int | None, asked: Asked) -> int:
-        """Ask a run, or all, to pause, go on or stop; returns how many are there. Raises `DatabaseProblem`."""
+        """Ask a run, or all, to pause, go on or stop; returns how many there are.
+
+        Raises:
+            DatabaseProblem: it cannot be written at the moment.
+        """
         with closing(open_beside_crawl(self._database_url)) as database:
             return database.write(lambda connection: ask(connection, run_id, asked))
 
     def start(self, mode: str, *, alone: bool) -> None:
-        """Start a crawl of the seeds with the limits that are set; raises `Busy`, `SeedError` or `OSError`."""
+        """Start a crawl of the seeds with the limits that are set; see `Programs.crawl`."""
         self.programs.crawl(str(self.seeds.path), mode, self.limits.read(), alone=alone)
 
     def preview(self, text: str) -> str:
-        """Begin to look at seeds; returns what `preview_of` knows it by. Raises `SeedError`."""
+        """Begin to look at seeds; returns a name for `preview_of`. Raises `SeedError`."""
         lines = self.seeds.checked(text)
         name, made = secrets.token_hex(8), Preview("\n".join(lines))
         with self._lock:

@@ -1,4 +1,4 @@
-"""Passwords of the web page: one for each role, hashed with scrypt, in a file that only its owner may read."""
+"""Passwords of the web page, one for each role, as scrypt hashes in a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_FILE = 1 << 16
 
 
 class Role(Enum):
-    """What somebody who has signed in may do: an operator all that a reader may, and more."""
+    """Role of somebody who has signed in; operators may all that readers may."""
 
     READER = "reader"
     OPERATOR = "operator"
@@ -66,12 +66,12 @@ class PasswordFile:
         return frozenset(self._read())
 
     def stamp(self, role: Role) -> bytes:
-        """Identify the password of a role; empty when it has none. Another password has another one."""
+        """Identify the password of a role, so that a change shows; empty when it has none."""
         stored = self._read().get(role)
         return b"" if stored is None else hashlib.sha256(stored.salt + stored.key).digest()
 
     def check(self, role: Role | None, password: str) -> bool:
-        """Tell whether this is the password of a role; a role without one takes as long, and has none.
+        """Tell whether this is a role's password; one without takes as long to refuse.
 
         Cost: 32 MB and a quarter of a second.
         """
@@ -80,7 +80,7 @@ class PasswordFile:
         return fits and stored is not None and len(password) <= MOST_LENGTH
 
     def change(self, role: Role, password: str) -> None:
-        """Give a role a password; raises `PasswordError` for one that is too short or too long."""
+        """Give a role a password; raises `PasswordError` for one of a wrong length."""
         if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
             raise PasswordError(f"a password has {LEAST_LENGTH} to {MOST_LENGTH:,} characters; choose another one")
         hashes = {**self._read(), role: _Hash.of(password)}
@@ -108,7 +108,7 @@ class PasswordFile:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, whole or not at all; makes its folder."""
+    """Write a file for its owner alone, whole or not at all; makes its folder."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

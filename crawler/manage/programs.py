@@ -1,7 +1,8 @@
-"""Commands of this program that the web page starts: in processes of their own, with lists of arguments.
+"""Commands of this program that the web page starts, as processes of their own.
 
-A crawl is in a session of its own, so it goes on when the server ends; whoever looks at the database later finds it
-there. Nothing goes through a shell, and passwords go through the environment, not through the list of processes.
+They get lists of arguments. A crawl is in a session of its own, so it goes on when the server ends; whoever looks at the
+database later finds it there. Nothing goes through a shell, and the URL of the database goes through the environment, not
+through the list of processes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Busy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What became of a command: exit code (None: it took too long), and what it printed, cut."""
+    """Result of a command: exit code (None: it took too long) and output, cut."""
 
     code: int | None
     out: str
@@ -118,13 +119,13 @@ class Programs:
             self._crawls = [*(one for one in self._crawls if one.poll() is None), process]
 
     def begun(self) -> tuple[bool, int | None]:
-        """Tell of the latest crawl that this server has started: there is one, and its exit code once it has ended."""
+        """Return whether this server has started a crawl, and the exit code of the latest."""
         with self._lock:
             codes = [one.poll() for one in self._crawls]  # those that have ended are reaped
         return bool(codes), codes[-1] if codes else None
 
     def log(self, most: int) -> str:
-        """Return the end of the log of the latest crawl that was started here, without passwords in URLs."""
+        """Return the end of the latest crawl's log, without passwords in URLs."""
         logs = self._logs()
         if not logs:
             return ""

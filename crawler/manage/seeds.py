@@ -32,7 +32,7 @@ class SeedFile:
         self._lock = threading.Lock()
 
     def seeds(self) -> list[Seed]:
-        """Return the seeds that are in the file; none if it does not exist, or has none yet."""
+        """Return the seeds in the file; none if it does not exist, or is empty."""
         if not self.path.exists() or not self.path.stat().st_size:
             return []
         return load_seeds(self.path)
@@ -90,7 +90,7 @@ class SeedFile:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Keep other servers on this machine from adding at the same time, where the system has locks."""
+        """Keep other servers on this machine waiting, where the system has locks."""
         with suppress(ImportError):
             import fcntl  # noqa: PLC0415 - there is none on Windows
 

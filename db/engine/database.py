@@ -275,13 +275,13 @@ def open_for_reading(database_url: str) -> Database:
 
 
 def is_there(database_url: str) -> bool:
-    """Tell whether a SQLite file exists; of a server this is not known, and the answer True."""
+    """Tell whether a SQLite file exists; True for a server, which is not asked."""
     url = parse_url(database_url)
     return url.get_backend_name() != "sqlite" or (url.database is not None and Path(url.database).exists())
 
 
 def open_beside_crawl(database_url: str) -> Database:
-    """Open a database for short writes while crawls may be at work on it; raises as `open_for_reading`."""
+    """Open a database for short writes beside crawls; raises as `open_for_reading`."""
     open_for_reading(database_url).close()
     url = parse_url(database_url)
     return Database(_engine(url), _name(url), None)

@@ -65,7 +65,7 @@ class StoredSeed:
 
 
 class Asked(StrEnum):
-    """What an operator asks of a run: to take no new URLs for a while, or to end."""
+    """Request of an operator to a run: to take no new URLs for a while, or to end."""
 
     NOTHING = ""
     PAUSE = "pause"

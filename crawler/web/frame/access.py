@@ -1,4 +1,4 @@
-"""Who may see and change what: readers, operators, and servers without passwords."""
+"""Rights of readers and operators, and servers without passwords."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PATH = re.compile(r"/(?![/\\])[!-\[\]-~]{0,2000}")
 
 
 class Need(Enum):
-    """What a page or form asks of its visitor."""
+    """Right that a page or form needs."""
 
     NOTHING = "nothing"
     READER = "reader"
@@ -70,7 +70,7 @@ class AccessOptions:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Rights of somebody who asks for a page; `session` is None unless they have signed in."""
+    """Rights of somebody who asks for a page; `session` is None before signing in."""
 
     session: SignedIn | None
     may_read: bool
@@ -86,7 +86,7 @@ class Visitor:
 
 
 class Verdict(Enum):
-    """What became of an attempt to sign in."""
+    """Result of an attempt to sign in."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -112,7 +112,7 @@ class Access:
         self._cookie = f"session-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
 
     def visitor(self, request: Request) -> Visitor:
-        """Return the rights of who asks. A password file that cannot be read gives nobody any."""
+        """Return the rights of a visitor; none if the password file cannot be read."""
         roles = self._roles()
         session = self._session(request) if roles else None
         is_operator = session is not None and session.role is Role.OPERATOR

@@ -1,4 +1,4 @@
-"""The server as seen from outside, when a proxy stands before it: client, scheme, host, and path."""
+"""The server as seen through a proxy: client, scheme, host and path."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def rooted(page: str, root: str, token: str = "") -> str:
 
 
 class Outside:
-    """ASGI middleware: takes the words of trusted proxies, and puts the server below its path.
+    """ASGI middleware that believes trusted proxies and puts the server below a path.
 
     Of X-Forwarded-For the last address counts that is no trusted proxy's. A request may come with the path before it
     or without: proxies do either.

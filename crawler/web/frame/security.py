@@ -83,7 +83,7 @@ class Protection:
 
 
 def is_same_origin(headers: Headers, scheme: str = "http") -> bool:
-    """Tell whether a request came from a page of this server; of one by https, if that is how it is asked for."""
+    """Tell whether a request came from a page of this server, with TLS if it has TLS."""
     given_scheme, _, host = headers.get("origin", "").partition("://")
     is_ours = host == headers.get("host") and headers.get("sec-fetch-site", "same-origin") in _OWN_SITE
     return bool(host) and is_ours and (scheme != "https" or given_scheme == "https")

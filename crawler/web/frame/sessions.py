@@ -1,4 +1,4 @@
-"""Sessions of those who have signed in, and limits on trying passwords. In memory: a restart signs everybody out."""
+"""Sessions and limits on guesses, in memory: a restart signs everybody out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SignedIn:
     secret: bytes
 
     def token(self) -> str:
-        """Return a token for forms: another one each time, so that compression tells nothing of it."""
+        """Return a token for forms, another one each time: compression tells nothing."""
         nonce = secrets.token_hex(_NONCE // 2)
         return nonce + self._signed(nonce)
 
@@ -60,7 +60,7 @@ class Sessions:
         self._sessions: OrderedDict[bytes, SignedIn] = OrderedDict()
 
     def begin(self, role: Role, stamp: bytes) -> str:
-        """Begin a session; returns what the browser is to send. It is never one that a browser has sent."""
+        """Begin a session; returns the random text that the browser is to send."""
         sent, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock()
         with self._lock:
             self._sessions[_key(sent)] = SignedIn(role, stamp, now, now, secrets.token_bytes(_TOKEN_BYTES))
@@ -69,7 +69,7 @@ class Sessions:
         return sent
 
     def find(self, sent: str, stamp_of: Callable[[Role], bytes]) -> SignedIn | None:
-        """Return the session of a browser; one that is too old, or of an earlier password, is ended."""
+        """Return the session of a browser; one too old or of another password ends."""
         key, now = _key(sent), self._clock()
         with self._lock:
             session = self._sessions.get(key)
@@ -89,7 +89,7 @@ class Sessions:
 
 
 class Attempts:
-    """How often each address may still try a password."""
+    """Tries at passwords that each address has left."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -98,7 +98,7 @@ class Attempts:
         """Tries that were left, and when; who is not in it has all."""
 
     def wait(self, address: str) -> float:
-        """Count one try of an address; returns 0, or the seconds until it may try again, uncounted."""
+        """Count a try of an address; returns 0, or for how many seconds it may not."""
         key, now = network_of(address), self._clock()
         with self._lock:
             left, at = self._left.get(key, (float(TRIES), now))
@@ -118,7 +118,7 @@ class Attempts:
 
 
 def network_of(address: str) -> str:
-    """Return what counts as one client: an IPv4 address, or the network of an IPv6 one.
+    """Return what counts as one client: an IPv4 address, or an IPv6 network.
 
     >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3::4"), network_of("::ffff:192.0.2.7"), network_of("?")
     ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7', '?')

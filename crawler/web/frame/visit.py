@@ -205,7 +205,7 @@ class Visit:
 
     @cached_property
     def visitor(self) -> Visitor:
-        """Who asks, and what they may."""
+        """The visitor and their rights."""
         return self.site.access.visitor(self.request)
 
     def read(self, query: Query[T]) -> T:
@@ -408,7 +408,7 @@ def answering(site: WebSite, show: Show, need: Need = Need.READER) -> Callable[[
 
 
 def denied(visit: Visit, need: Need) -> Response | None:
-    """Refuse a visitor who may not have this; leads to the page where one signs in, if that helps."""
+    """Refuse a visitor without this right, or lead them to sign in if that helps."""
     visitor = visit.visitor
     if not visitor.lacks(need):
         return None

@@ -1,4 +1,4 @@
-"""Managing a crawl: start, pause, stop; seeds, visits, limits, deletion; and the list of what was done."""
+"""The pages on which operators manage a crawl, and the list of what they did."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def show(visit: Visit) -> Response:
 
 
 def receiving(site: WebSite) -> Callable[[Request], Any]:
-    """Return the endpoint of the form: 303 into a session, or the form again with what was wrong."""
+    """Return the endpoint of the form: 303 with a session, or the form once more."""
 
     async def answer(request: Request) -> Response:
         body = await request.body()

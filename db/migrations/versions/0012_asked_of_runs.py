@@ -1,4 +1,4 @@
-"""What operators ask of runs."""
+"""Requests of operators to runs."""
 
 from __future__ import annotations
 
