@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from getpass import getpass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -16,7 +17,6 @@ from .demo import MAX_PORT
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
     from ..manage.manager import Manager
     from ..manage.passwords import Role
@@ -90,6 +90,12 @@ class Command(NewsCommand):
             help="with --set-password: whose (operator); where readers have one, all pages need it",
         )
         parser.add_argument(
+            "--manage-folder",
+            metavar="FOLDER",
+            help="folder of passwords, limits, logs and the list of changes; else news.manage beside the database, or "
+            "for Postgres in the current folder",
+        )
+        parser.add_argument(
             "--insecure",
             action="store_true",
             help="take passwords without TLS from other machines, too: whoever is on the way can read them",
@@ -108,7 +114,7 @@ class Command(NewsCommand):
         parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        from db.engine.database import is_there, open_for_crawl, open_for_reading
+        from db.engine.database import is_file, open_for_crawl, open_for_reading
         from db.search.clicks import ClickFile, beside
         from pipelines.search.expansion import load_synonyms
         from pipelines.search.search import SearchOptions
@@ -125,12 +131,13 @@ class Command(NewsCommand):
         if not 0 <= opts.port <= MAX_PORT:
             raise UsageError(f"{opts.port} is no port; allowed are 0 to {MAX_PORT}", print_help=False)
         database_url = opts.database or value_of(self.settings, "DATABASE_URL")
+        folder = Path(opts.manage_folder) if opts.manage_folder else beside_managed(database_url)
         if opts.set_password:
-            _set_password(beside_managed(database_url), Role(opts.role))
+            _set_password(folder, Role(opts.role))
             return
-        access = self._access(opts, beside_managed(database_url), is_local=opts.host in LOOPBACK_NAMES)
-        if opts.manage and not is_there(database_url):
-            open_for_crawl(database_url).close()  # for the first crawl, which is started from the page
+        access = self._access(opts, folder, is_local=opts.host in LOOPBACK_NAMES)
+        if opts.manage and not is_file(database_url):
+            open_for_crawl(database_url).close()  # its tables are there before the first crawl is started from the page
         database = open_for_reading(database_url)
         database.close()
         is_local = opts.host in LOOPBACK_NAMES
@@ -151,7 +158,7 @@ class Command(NewsCommand):
                 allows_loopback=access.is_local,
             ),
             access=access,
-            manager=self._manager(opts, beside_managed(database_url), database_url) if opts.manage else None,
+            manager=self._manager(opts, folder, database_url) if opts.manage else None,
         )
         app = make_app(database_url, options)
         listening = listen(opts.host, opts.port)

@@ -1,8 +1,8 @@
 """Commands of this program that the web page starts, as processes of their own.
 
-They get lists of arguments. A crawl is in a session of its own, so it goes on when the server ends; whoever looks at the
-database later finds it there. Nothing goes through a shell, and the URL of the database goes through the environment, not
-through the list of processes.
+They get lists of arguments, nothing goes through a shell, and the URL of the database goes through the environment, not
+through the list of processes. A crawl is in a session of its own, so it goes on when the server ends; whoever looks at
+the database later finds it there.
 """
 
 from __future__ import annotations

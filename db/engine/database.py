@@ -274,10 +274,10 @@ def open_for_reading(database_url: str) -> Database:
     return database
 
 
-def is_there(database_url: str) -> bool:
-    """Tell whether a SQLite file exists; True for a server, which is not asked."""
+def is_file(database_url: str) -> bool:
+    """Tell whether a database is a SQLite file that exists."""
     url = parse_url(database_url)
-    return url.get_backend_name() != "sqlite" or (url.database is not None and Path(url.database).exists())
+    return url.get_backend_name() == "sqlite" and url.database is not None and Path(url.database).exists()
 
 
 def open_beside_crawl(database_url: str) -> Database:

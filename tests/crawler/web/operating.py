@@ -21,7 +21,11 @@ _HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)">')
 
 def passwords(database: Path, *roles: Role) -> PasswordFile:
     """Give roles their passwords, beside a database."""
-    file = PasswordFile(database.with_suffix(".manage") / FILE)
+    return passwords_in(database.with_suffix(".manage"), *roles)
+
+
+def passwords_in(folder: Path, *roles: Role) -> PasswordFile:
+    file = PasswordFile(folder / FILE)
     for role in roles:
         file.change(role, OPERATOR if role is Role.OPERATOR else READER)
     return file
@@ -65,10 +69,10 @@ class Visitor:
 
 
 @contextmanager
-def managed(folder: Path, database: Path, *options: str) -> Iterator[tuple[Server, Visitor]]:
+def managed(folder: Path, database: Path | str, *options: str) -> Iterator[tuple[Server, Visitor]]:
     """Serve with --manage, and a browser that has signed in as operator."""
-    passwords(database, Role.OPERATOR)
-    given = ("--manage", "--seeds", str(folder / "seeds.txt"), *options)
+    passwords_in(folder / "news.manage", Role.OPERATOR)
+    given = ("--manage", "--manage-folder", str(folder / "news.manage"), "--seeds", str(folder / "seeds.txt"), *options)
     with serving(folder, database, *given) as server, Visitor(server.origin) as visitor:
         assert visitor.sign_in().status_code == 303
         yield server, visitor

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from crawler.demo.server import Newsroom
 from crawler.manage.journal import Journal
+from db.engine.database import open_for_reading
+from db.queries.status import RunStatus, runs_shown
 from tests.crawler.web.operating import Visitor, managed
+from tests.postgres import empty_database
 from tests.table import each_row
 from tests.waiting import wait_for
 
@@ -117,6 +123,35 @@ def test_crawl_outlives_the_server(newsroom: Newsroom, tmp_path: Path) -> None:
         assert operator.post("/operate/ask", {"what": "stop", "token": operator.token("/operate")}).status_code == 303
         _ended(tmp_path)
     assert (runs(tmp_path)[0][1] or "").startswith("stopped")
+
+
+def test_several_crawls_share_a_postgres(newsroom: Newsroom, tmp_path: Path, postgres_server: str) -> None:
+    """Each start adds one; one is paused, all are stopped, and the password of the database stands nowhere."""
+    (tmp_path / "seeds.txt").write_text("\n".join(newsroom.seeds()), "utf-8")
+    options = ("-s", f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}", "-s", "HOST_DELAY=2", "-s", "WORKERS=1")
+    with empty_database(postgres_server, f"operate_{os.getpid()}") as url:
+        secret = make_url(url).set(password="hidden-word").render_as_string(hide_password=False)
+
+        def living() -> list[RunStatus]:
+            with closing(open_for_reading(url)) as database:
+                shown = database.read(lambda one: list(runs_shown(one, time.time(), 5)))
+            return [run for run in shown if run.is_running]
+
+        with managed(tmp_path, secret, *options) as (_, operator):
+            assert operator.send("/operate", "/operate/start", mode="watch").status_code == 303
+            wait_for(lambda: len(living()) == 1, "the first crawl did not begin")
+            assert operator.send("/operate", "/operate/start", mode="watch").status_code == 303
+            wait_for(lambda: len(living()) == 2, "the second crawl did not begin")
+            second, first = living()
+            form = {"what": "pause", "run": str(first.id), "token": operator.token("/operate")}
+            assert operator.post("/operate/ask", form).status_code == 303
+            assert [run.asked for run in living()] == ["", "pause"]
+            assert "hidden-word" not in operator.get("/operate").text
+            assert operator.post("/operate/ask", {**form, "what": "stop", "run": ""}).status_code == 303
+            wait_for(lambda: not living(), "the crawls did not stop")
+            assert second.pid != first.pid
+    for file in (tmp_path / "news.manage").iterdir():
+        assert "hidden-word" not in file.read_text("utf-8"), file.name
 
 
 @each_row(
