@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.document.selectors import Selectors
 
 from ..fetch.guard import Guard
-from ..options.seeds import Seed, SeedError, load_seeds, parse_seeds, refuse_private
+from ..options.seeds import Seed, SeedError, parse_seeds, refuse_private, seeds_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +33,7 @@ class SeedFile:
 
     def seeds(self) -> list[Seed]:
         """Return the seeds in the file; none if it does not exist, or is empty."""
-        if not self.path.exists() or not self.path.stat().st_size:
-            return []
-        return load_seeds(self.path)
+        return seeds_in(self.path) if self.path.exists() else []
 
     def checked(self, text: str) -> list[str]:
         """Return the lines of new seeds in a text, as they are to be written.
