@@ -40,13 +40,13 @@ def operator(tmp_path: Path, newsroom: Newsroom) -> Iterator[Visitor]:
         _ended(tmp_path)
 
 
-def runs(folder: Path) -> list[tuple[int, str | None, str, int]]:
+def runs(folder: Path) -> list[tuple[int, str | None, str, str | None]]:
     with closing(sqlite3.connect(folder / "news.db")) as opened:
-        return opened.execute("SELECT id, outcome, asked, pid FROM run ORDER BY id").fetchall()
+        return opened.execute("SELECT id, outcome, asked, finished FROM run ORDER BY id").fetchall()
 
 
 def _ended(folder: Path) -> None:
-    wait_for(lambda: all(outcome is not None for _, outcome, _, _ in runs(folder)), "the crawl did not stop")
+    wait_for(lambda: all(finished for *_, finished in runs(folder)), "the crawl did not stop")
 
 
 def changes(folder: Path) -> list[tuple[str, str, str]]:
@@ -117,7 +117,7 @@ def test_crawl_outlives_the_server(newsroom: Newsroom, tmp_path: Path) -> None:
     with managed(tmp_path, tmp_path / "news.db", *options) as (_, operator):
         assert operator.send("/operate", "/operate/start", mode="watch").status_code == 303
         wait_for(lambda: runs(tmp_path), "the crawl did not begin")
-    assert runs(tmp_path)[0][1] is None
+    assert runs(tmp_path)[0][3] is None
     with managed(tmp_path, tmp_path / "news.db", *options) as (_, operator):
         assert "running" in operator.get("/operate").text
         assert operator.post("/operate/ask", {"what": "stop", "token": operator.token("/operate")}).status_code == 303
