@@ -336,6 +336,18 @@ def test_without_passwords_on_this_machine_all_is_as_it_was(tmp_path: Path, stan
     site.close()
 
 
+def test_operator_of_a_server_without_manage_looks_and_changes_nothing(tmp_path: Path, stand: Path) -> None:
+    site = Site(tmp_path, stand, Role.OPERATOR, is_local=False)
+    browser = Browser(site)
+    assert browser.get("/crawl").status_code == 303
+    browser.sign_in(Role.OPERATOR)
+    assert browser.get("/crawl").status_code == 200
+    form = {"token": browser.token()}
+    assert [browser.get(path).status_code for path in paths(MANAGING_PAGES)] == [403] * len(MANAGING_PAGES)
+    assert [browser.post(path, form).status_code for path in paths(OPERATOR_CHANGES)] == [403] * len(OPERATOR_CHANGES)
+    site.close()
+
+
 def test_server_for_others_shows_readers_no_operators_tabs(tmp_path: Path, stand: Path) -> None:
     site = Site(tmp_path, stand, is_local=False)
     browser = Browser(site)
