@@ -159,7 +159,7 @@ def test_several_crawls_share_a_postgres(newsroom: Newsroom, tmp_path: Path, pos
     ["file:///etc/passwd", "http://127.0.0.1:22/", "http://localhost/", "http://169.254.169.254/latest", "demo",
      "warc:/etc/passwd", "javascript:alert(1)", "ftp://a.example/", "https://a.example/ proxy=http://10.0.0.1:3128",
      "https://a.example/ body=xpath://p", "https://a.example/\x0bhttp://127.0.0.1/", "", "a.example\n" * 21,
-     "http://[::1]/", "http://2130706433/", 
+     "http://[::1]/", "http://2130706433/",
      "https://a.example/ topic=\"a\u202eb\"", "https://a.example/ stay=everything", "-s TELNETCONSOLE_ENABLED=1",
      "../../etc/passwd"],
 )  # fmt: skip
