@@ -23,6 +23,7 @@ from scrapy.responsetypes import responsetypes
 
 from db.frontier import archived as table
 from db.records.outcome import ArchivePlace
+from db.records.run import Asked
 from db.records.url import Kind, Lease
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
@@ -77,21 +78,25 @@ class Replay:
         in_flight: identifiers of URLs under way; whoever stores a page removes its own.
         poll: makes the engine ask for requests.
         finish: stores what waits at the end; True when there is more.
+        stop: ends the crawl for a reason.
     """
 
     def __init__(
         self,
         paths: Sequence[Path],
         session: Session,
+        *,
         in_flight: set[int],
         poll: Callable[[], None],
         finish: Callable[[], Awaitable[bool]],
+        stop: Callable[[str], None],
     ) -> None:
         self.exhausted = False
         self._session = session
         self._in_flight = in_flight
         self._poll = poll
         self._finish = finish
+        self._stop = stop
         self._notes: list[str] = []
         self._told = 0
         self._answers = self._read(paths)
@@ -128,7 +133,12 @@ class Replay:
         """Renew this run's lease until cancelled; see `Session.renew`."""
         while True:
             await asyncio.sleep(self._session.sign_seconds)
+            was_paused = self._session.is_paused
             await self._session.renew(0)
+            if self._session.asked is Asked.STOP:
+                self._stop("by an operator")
+            elif was_paused and not self._session.is_paused:
+                self._poll()
 
     def request(self, lease: Lease, answer: ArchivedResponse, spider: Spider) -> Request:
         request = Request(

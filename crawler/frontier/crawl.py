@@ -279,7 +279,14 @@ async def open_crawl(
         if files:
             crawl = replace(
                 crawl,
-                replay=Replay(files, session, crawl.queues.in_flight, crawl.pending.poll, crawl.finish),
+                replay=Replay(
+                    files,
+                    session,
+                    in_flight=crawl.queues.in_flight,
+                    poll=crawl.pending.poll,
+                    finish=crawl.finish,
+                    stop=background.stop,
+                ),
             )
         return crawl
     except (DatabaseProblem, ValueError):
@@ -370,7 +377,15 @@ async def _build(
         exchange=exchange,
     )
     refiller = Refiller(
-        session, pending, hosts=hosts, seeds=seeds, learning=learning, held=held, backoff=backoff, idle=idle
+        session,
+        pending,
+        hosts=hosts,
+        seeds=seeds,
+        learning=learning,
+        held=held,
+        backoff=backoff,
+        idle=idle,
+        background=background,
     )
     return Crawl(
         session=session,

@@ -51,7 +51,7 @@ class Idle:
         self._exchange = exchange
 
     def is_due(self) -> bool:
-        if self.exhausted or self._outage.suspected:
+        if self.exhausted or self._outage.suspected or self._session.is_paused:
             return False
         under_way = self._pending.queues.in_flight or self._pending.adding
         return not under_way and self._backoff.holds_up_all()

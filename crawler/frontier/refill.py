@@ -11,12 +11,14 @@ from typing import Any
 from db.frontier import claims as table
 from db.records.lease import LeaseRequest
 from db.records.reasons import Reason, SkipReason
+from db.records.run import Asked
 from db.records.url import Lease
 
 from .. import clock
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..response.seed_scope import SeedScope
+from ..run.background import Background
 from ..run.session import Session
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
@@ -39,6 +41,7 @@ class Refiller:
         held: HeldHosts,
         backoff: HostBackoff,
         idle: Idle,
+        background: Background,
     ) -> None:
         self._session = session
         self._pending = pending
@@ -49,6 +52,7 @@ class Refiller:
         self._held = held
         self._backoff = backoff
         self._idle = idle
+        self._background = background
         self._refilled_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -74,7 +78,12 @@ class Refiller:
         while True:
             await asyncio.sleep(self._session.sign_seconds)
             queued = None if self._held.is_shared else max(0, self._pending.count) + len(self._queues)
+            was_paused = self._session.is_paused
             self._held.heard(await self._session.renew(self._held.with_work(), queued))
+            if self._session.asked is Asked.STOP:
+                self._background.stop("by an operator")
+            elif was_paused and not self._session.is_paused:
+                self._pending.poll()
             await self._backoff.ask_stale_robots()
             self._pending.adjust(0)
 

@@ -225,7 +225,7 @@ class FrontierScheduler(BaseScheduler):
             return None
         queues, config, now = crawl.queues, crawl.session.config, time.monotonic()
         in_flight = max(len(queues.in_flight), self._waker.items)
-        if in_flight >= config.in_flight or crawl.session.lapsed:
+        if in_flight >= config.in_flight or crawl.session.lapsed or crawl.session.is_paused:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
         spider = self._crawler.spider
         assert spider is not None

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from scrapy.settings import SETTINGS_PRIORITIES
+
 from .table import BY_NAME, OPTIONS
 from .values import ConfigError, Option
 
@@ -79,6 +81,13 @@ def open_to(settings: BaseSettings, address: str) -> None:
 
 def is_given(settings: BaseSettings, name: str) -> bool:
     return (settings.getpriority(name) or 0) >= ENVIRONMENT
+
+
+def command_line(settings: BaseSettings) -> dict[str, str]:
+    """Return the settings given with -s, as they were given."""
+    least = SETTINGS_PRIORITIES["cmdline"]
+    given = (option.name for option in OPTIONS if (settings.getpriority(option.name) or 0) >= least)
+    return {name: str(settings[name]) for name in given}
 
 
 def apply_environment(settings: BaseSettings) -> None:

@@ -189,13 +189,18 @@ def load_seeds(path: str | Path) -> list[Seed]:
     Raises:
         SeedError: the file cannot be read, holds no seed, or has wrong lines; the message says what to do.
     """
-    text = _read(Path(path))
-    # Not str.splitlines: it would also split at form feeds and other characters, and miscount the lines.
-    seeds = parse_seeds(re.split(r"\r\n|\n|\r", text), str(path))
+    seeds = seeds_in(path)
     if not seeds:
         msg = f"{path} has no seeds yet: write the address of a site into it, one per line, for example www.example.com"
         raise SeedError(msg)
     return seeds
+
+
+def seeds_in(path: str | Path) -> list[Seed]:
+    """Read the seeds of a file, which may have none yet; raises `SeedError`."""
+    text = _read(Path(path))
+    # Not str.splitlines: it would also split at form feeds and other characters, and miscount the lines.
+    return parse_seeds(re.split(r"\r\n|\n|\r", text), str(path))
 
 
 def _read(path: Path) -> str:

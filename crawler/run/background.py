@@ -133,6 +133,12 @@ class Background:
             logger.error("%s", self.problem)
             self._stop(reason)
 
+    def stop(self, reason: str) -> None:
+        """Stop because somebody asked for it; what is under way is stored."""
+        if not self.ends:
+            logger.warning("stopping %s", reason)
+            self._stop(reason)
+
     def failed(self, error: BaseException) -> None:
         """Stop because of a fault of ours, lest it be repeated without end."""
         message = f"internal error ({_said(error)}); the same command goes on"

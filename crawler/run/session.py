@@ -28,7 +28,7 @@ from db.frontier.insert import add_urls
 from db.frontier.seeds import are_answered
 from db.records.keys import iso
 from db.records.lease import Waiting
-from db.records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
+from db.records.run import Asked, Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from db.records.search import IndexForm
 from db.records.shard import Dealing
 from db.records.signature import Reader
@@ -104,6 +104,7 @@ class Session:
         neighbours: the databases of the crawl; None when there is one.
         dealing: what belongs to the others; None when there are none.
         limits_of_all: limits of the crawl over all databases; `config` has what is for this one.
+        asked: what an operator asked of this run, as of the last `renew`.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class Session:
         self._rate = GrowthRate()
         self._merging: asyncio.Task[None] | None = None
         self._merge_at = math.inf if self.database.is_sqlite else 0.0
+        self.asked = Asked.NOTHING
 
     @classmethod
     async def begin(
@@ -182,6 +184,11 @@ class Session:
         return not self.database.is_sqlite and clock.uptime() > self._lease_ends
 
     @property
+    def is_paused(self) -> bool:
+        """Tell whether an operator wants nothing new to be fetched for the time being."""
+        return self.asked is Asked.PAUSE
+
+    @property
     def sign_seconds(self) -> float:
         return min(self.config.lease_seconds / 3, _SIGN_SECONDS)
 
@@ -207,6 +214,10 @@ class Session:
         news = await self.submit(leases.renew, sign)
         self._lease_ends = said_at + self.config.lease_seconds
         self.leads = news.leads
+        if news.asked is not self.asked:
+            self.asked = news.asked
+            if news.asked is not Asked.STOP:
+                logger.warning("paused by an operator" if self.is_paused else "going on")
         if self.leads and said_at >= self._merge_at and (self._merging is None or self._merging.done()):
             self._merge_at = said_at + _MERGE_SECONDS
             self._merging = asyncio.create_task(self._merge())

@@ -19,6 +19,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from .frame.access import SIGN_IN, Need
+from .frame.outside import Outside
 from .frame.posting import Change, posting
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
@@ -32,8 +34,10 @@ from .pages import (
     graph,
     learn,
     marks,
+    operate,
     search,
     settings,
+    sign_in,
     sites,
     story,
     timeline,
@@ -57,18 +61,28 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/story/{id}", story.show),
     ("/desk", desk.show),
     ("/desk/{id}", desk.show_one),
+    ("/feed.atom", feed.show),
+    ("/feed.rss", feed.show_rss),
+    ("/feed.json", feed.show_json),
+    *((each.path, each.show) for each in api.ENDPOINTS if each.path not in api.OF_OPERATORS),
+    ("/api/openapi.json", api.show_description),
+)
+OPERATOR_PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
     ("/graph", graph.show),
     ("/why", why.show),
     ("/settings", settings.show),
-    ("/feed.atom", feed.show),
-    ("/feed.rss", feed.show_rss),
-    ("/feed.json", feed.show_json),
-    *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
-    ("/api/openapi.json", api.show_description),
+    *((each.path, each.show) for each in api.ENDPOINTS if each.path in api.OF_OPERATORS),
 )
+"""Pages that readers do not see, where readers and operators are told apart."""
+MANAGING_PAGES: Final[Sequence[tuple[str, Show]]] = (
+    ("/operate", operate.show),
+    ("/operate/preview/{id}", operate.show_preview),
+    ("/operate/drop", operate.show_drop),
+)
+"""Pages from which operators change the crawl."""
 CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/desk/save", desk.save),
     ("/desk/{id}/look", desk.look),
@@ -80,6 +94,16 @@ CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/api/articles/{id}/marks", api.mark),
 )
 """Forms that change the desk, by POST."""
+OPERATOR_CHANGES: Final[Sequence[tuple[str, Change]]] = (
+    ("/operate/ask", operate.ask),
+    ("/operate/start", operate.start),
+    ("/operate/preview", operate.preview),
+    ("/operate/preview/{id}/add", operate.add),
+    ("/operate/revisit", operate.revisit),
+    ("/operate/drop", operate.drop),
+    ("/operate/limits", operate.limit),
+)
+"""Forms that change the crawl, for operators of a server with --manage."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000
 _FAST = 4
@@ -97,12 +121,26 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
             yield
         site.close()
 
-    routes: list[BaseRoute] = [Route(path, posting(site, change), methods=["POST"]) for path, change in CHANGES]
-    routes += [Route(path, answering(site, show)) for path, show in PAGES]
+    routes: list[BaseRoute] = [
+        Route(path, posting(site, change, need), methods=["POST"])
+        for need, changes in ((Need.READER, CHANGES), (Need.CHANGES, OPERATOR_CHANGES))
+        for path, change in changes
+    ]
+    routes += [
+        Route(path, answering(site, show, need))
+        for need, pages in ((Need.READER, PAGES), (Need.OPERATOR, OPERATOR_PAGES), (Need.CHANGES, MANAGING_PAGES))
+        for path, show in pages
+    ]
+    routes += [
+        Route(SIGN_IN, sign_in.receiving(site), methods=["POST"]),
+        Route(SIGN_IN, answering(site, sign_in.show, Need.NOTHING)),
+        Route("/sign-out", posting(site, sign_in.sign_out, Need.NOTHING), methods=["POST"]),
+    ]
     learning = [Route("/learn", learn.receiving(site), methods=["POST"])] if options.is_learning else []
     app = Starlette(
         routes=[*routes, *learning, Mount("/static", _Files(directory=HERE / "static"))],
         middleware=[
+            Middleware(Outside, proxies=options.access.proxies, root=options.access.root_path),
             Middleware(Protection, names=options.names, any_address=options.any_address),
             Middleware(GZipMiddleware, minimum_size=_LEAST_PACKED, compresslevel=_FAST),
         ],

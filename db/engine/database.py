@@ -274,6 +274,19 @@ def open_for_reading(database_url: str) -> Database:
     return database
 
 
+def is_file(database_url: str) -> bool:
+    """Tell whether a database is a SQLite file that exists."""
+    url = parse_url(database_url)
+    return url.get_backend_name() == "sqlite" and url.database is not None and Path(url.database).exists()
+
+
+def open_beside_crawl(database_url: str) -> Database:
+    """Open a database for short writes beside crawls; raises as `open_for_reading`."""
+    open_for_reading(database_url).close()
+    url = parse_url(database_url)
+    return Database(_engine(url), _name(url), None)
+
+
 def _bring_up_to_date(database_url: str, reader: Database) -> None:
     reader.engine.dispose()  # the last connection that can write folds the log, when no other is open
     try:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select, upda
 
 from ..engine.errors import DatabaseGone
 from ..engine.statements import among, clock, in_state, is_postgres, one_by_one, run_many
-from ..records.run import Limits
+from ..records.run import Asked, Limits
 from ..records.url import Lease, State
 from ..tables.runs import RunRow
 from ..tables.urls import HostRow, UrlRow
@@ -52,6 +52,7 @@ class News:
         share: how many hosts with work each run should hold; None when this one is alone.
         surplus: how many it should let go, because another has fewer and none is free.
         leads: it is the longest living run, which does what only one should do, such as ranking.
+        asked: what an operator asks of this run.
     """
 
     freed: int = 0
@@ -59,6 +60,7 @@ class News:
     share: int | None = None
     surplus: int = 0
     leads: bool = True
+    asked: Asked = Asked.NOTHING
 
 
 @one_by_one
@@ -75,11 +77,13 @@ def renew(connection: Connection, sign: LifeSign) -> News:
         "pages_per_second": sign.pages_per_second,
         "totals": json.dumps(sign.totals, ensure_ascii=False),
     }
-    if connection.execute(update(run).where(alive).values(values)).rowcount == 0:
+    renewed = connection.execute(update(run).where(alive).values(values).returning(run.c.asked)).first()
+    if renewed is None:
         raise DatabaseGone("this crawl was silent for longer than LEASE_SECONDS and another one took its work over")
     samples.add(connection, sign.run_id, samples.sample_of(sign.totals, sign.now, sign.queued))
+    asked = Asked(renewed.asked) if renewed.asked in set(Asked) else Asked.NOTHING
     if not is_postgres(connection):
-        return News()
+        return News(asked=asked)
     freed = free_the_dead(connection, sign.run_id, sign.now)
     heard = select(host.c.id).where(host.c.owner == sign.run_id, host.c.queued == literal_column("2"))
     mine = tuple(connection.execute(heard.with_for_update(skip_locked=True)).scalars())  # the rest next time
@@ -88,7 +92,17 @@ def renew(connection: Connection, sign: LifeSign) -> News:
     columns = select(run.c.id, run.c.hosts, run.c.settings)
     runs = connection.execute(columns.where(run.c.finished.is_(None), run.c.alive_until > 0)).all()
     share, surplus = _share(connection, sign, runs)
-    return News(freed, mine, share, surplus, leads=sign.run_id == min(r.id for r in runs))
+    return News(freed, mine, share, surplus, leads=sign.run_id == min(r.id for r in runs), asked=asked)
+
+
+def ask(connection: Connection, run_id: int | None, asked: Asked) -> int:
+    """Ask something of a living run, or of all (None); returns of how many.
+
+    They hear of it when they renew their leases, after some seconds. What has been asked to stop does not go on.
+    """
+    living = run.c.finished.is_(None) & (run.c.alive_until > 0) & (run.c.asked != Asked.STOP.value)
+    chosen = living if run_id is None else living & (run.c.id == run_id)
+    return connection.execute(update(run).where(chosen).values(asked=asked.value)).rowcount
 
 
 def _share(connection: Connection, sign: LifeSign, runs: Sequence[Any]) -> tuple[int | None, int]:

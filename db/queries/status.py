@@ -107,6 +107,8 @@ class RunStatus:
     urls: int
     pages_per_second: float
     totals: Mapping[str, int]
+    asked: str = ""
+    """What an operator asks of it, see `Asked`."""
 
     @property
     def is_running(self) -> bool:
@@ -253,6 +255,7 @@ def runs_shown(connection: Connection, now: float, most: int) -> Iterator[RunSta
             urls=urls.get(r.id, 0),
             pages_per_second=r.pages_per_second,
             totals=json.loads(r.totals or "{}"),
+            asked=r.asked,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 
@@ -61,6 +62,14 @@ class StoredSeed:
     title: str = ""
     published: str = ""
     author: str = ""
+
+
+class Asked(StrEnum):
+    """Request of an operator to a run: to take no new URLs for a while, or to end."""
+
+    NOTHING = ""
+    PAUSE = "pause"
+    STOP = "stop"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class RunRow(Record):
     """Identifiers of the seeds it was given, separated by spaces, while it lives."""
     totals: Column[str | None] = Column(Text)
     """JSON: pages, articles, drops by reason; kept up to date while it runs."""
+    asked: Column[str] = Column(Text, server_default="")
+    """What an operator asks of it: `pause`, `stop`, or nothing."""
 
 
 class RunSampleRow(Record, sqlite_with_rowid=False):

@@ -133,8 +133,8 @@ def _said(docstring: str) -> dict[str, str]:
     return {name: " ".join(text.split()) for names, text in _FIELD.findall(attributes) for name in names.split(", ")}
 
 
-def describe(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
-    """Return the OpenAPI description of the endpoints."""
+def describe(endpoints: Sequence[Endpoint], version: str, server: str = "/") -> dict[str, Any]:
+    """Return the OpenAPI description of the endpoints below the path `server`."""
     schemas: dict[str, Any] = {}
     paths = {
         endpoint.path: {"get": _operation(endpoint, schemas)}
@@ -161,7 +161,7 @@ def describe(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
             "summary": "What was crawled, for programs: search, articles, stories, sites, the crawl itself.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": server}],
         "paths": paths,
         "components": {"schemas": schemas},
     }

@@ -35,6 +35,7 @@ HEADERS = {
 }
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 READING = ("GET", "HEAD")
+_OWN_SITE = ("same-origin", "none")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})?", re.IGNORECASE)
 
 
@@ -69,7 +70,7 @@ class Protection:
                 "it: scrapy serve --name NAME\n",
                 status_code=400,
             )
-        elif scope["method"] not in READING and not is_same_origin(headers):
+        elif scope["method"] not in READING and not is_same_origin(headers, scope["scheme"]):
             app = PlainTextResponse("Only pages of this server may change something here.\n", status_code=403)
         await app(scope, receive, send_guarded)
 
@@ -81,6 +82,8 @@ class Protection:
         return name in self._names or (self._any_address and is_address(name))
 
 
-def is_same_origin(headers: Headers) -> bool:
-    origin = headers.get("origin")
-    return origin is not None and origin.partition("://")[2] == headers.get("host")
+def is_same_origin(headers: Headers, scheme: str = "http") -> bool:
+    """Tell whether a request came from a page of this server, with TLS if it has TLS."""
+    given_scheme, _, host = headers.get("origin", "").partition("://")
+    is_ours = host == headers.get("host") and headers.get("sec-fetch-site", "same-origin") in _OWN_SITE
+    return bool(host) and is_ours and (scheme != "https" or given_scheme == "https")

@@ -17,6 +17,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
@@ -24,7 +25,7 @@ from urllib.parse import urlencode
 import jinja2
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from db.engine.database import Database, Query, open_for_reading, parse_url, without_password
 from db.engine.errors import DatabaseProblem
@@ -33,11 +34,14 @@ from pipelines.decode.text import clean
 from pipelines.search.search import SearchOptions
 from pipelines.text.words import index_words
 
+from ...manage.manager import Manager
 from ...options.in_force import InForce
 from . import shown
+from .access import SIGN_IN, Access, AccessOptions, Need, Visitor
 from .desk import Desk, DeskOptions
 from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
+from .outside import rooted
 from .readers import COOKIE, Readers
 from .workers import Cancellation, Overloaded, ReaderLeft, Workers
 
@@ -82,6 +86,8 @@ class WebOptions:
     search: SearchOptions = field(default_factory=SearchOptions)
     in_force: Sequence[InForce] = ()
     desk: DeskOptions = field(default_factory=DeskOptions)
+    access: AccessOptions = field(default_factory=AccessOptions)
+    manager: Manager | None = None
 
 
 class WebSite:
@@ -98,6 +104,7 @@ class WebSite:
         self.readers = Readers(beside(database_url), is_learning=options.is_learning)
         self.kept = KeptValues()
         self.desk = Desk(options.desk)
+        self.access = Access(options.access)
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
@@ -190,10 +197,18 @@ class Visit:
         )
         self.theme = next((each for each in (asked.get("theme"), cookies.get("theme")) if each in THEMES), "auto")
         self.view = next((each for each in (asked.get("view"), cookies.get("view")) if each in VIEWS), VIEWS[0])
-        self.is_api = request.url.path.startswith("/api")
+        self.root = site.options.access.root_path
+        """Path before all paths of this server, empty for none."""
+        self.path = request.url.path.removeprefix(self.root) or "/"
+        self.is_api = self.path.startswith("/api")
         self.cut: set[str] = set()
         self.cancellation = Cancellation()
         self._read: dict[str, Sequence[str]] = {}
+
+    @cached_property
+    def visitor(self) -> Visitor:
+        """The visitor and their rights."""
+        return self.site.access.visitor(self.request)
 
     def read(self, query: Query[T]) -> T:
         """Run a query on a read-only connection while the reader waits.
@@ -296,7 +311,8 @@ class Visit:
         """Return the URL of this page, or of another, with changed parameters.
 
         None or an empty string removes a parameter, a list gives it several values. Parameters that no page has read
-        are dropped. Language, theme and view are kept in cookies, not in URLs.
+        are dropped. Language, theme and view are kept in cookies, not in URLs. The URL is without `root`, which pages
+        put before all their links (`page`).
         """
         unchanged = [
             (name, each)
@@ -313,7 +329,7 @@ class Visit:
         ]
         query = urlencode([*unchanged, *changed], errors="replace")
         # two slashes at the beginning, or what browsers take for them, would name another server
-        this_path = self.request.url.path
+        this_path = self.path
         page = path or "/" + (this_path.lstrip("/\\\t\r\n ") if len(this_path) <= _MOST_QUOTED else "")
         return page + (f"?{query}" if query else "")
 
@@ -340,12 +356,16 @@ class Visit:
                 **values,
             }
         )
+        session = self.visitor.session
+        body = rooted(body, self.root, session.token() if session is not None else "")
         response = self.answer(body, "text/html; charset=utf-8", status=status)
         response.headers["Vary"] = "Cookie, Accept-Language"
+        if session is not None:  # "back" after signing out shows nothing
+            response.headers["Cache-Control"] = "no-store"
         for name, allowed in (("lang", LANGUAGES), ("theme", THEMES), ("view", VIEWS)):
             chosen = self.request.query_params.get(name, "")
             if chosen in allowed:
-                response.set_cookie(name, chosen, max_age=_YEAR, httponly=True, samesite="strict")
+                response.set_cookie(name, chosen, max_age=_YEAR, path=f"{self.root}/", httponly=True, samesite="strict")
         return response
 
     def json(self, value: object, *, status: int = 200) -> Response:
@@ -381,12 +401,28 @@ class Visit:
         return response
 
 
-def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
+def answering(site: WebSite, show: Show, need: Need = Need.READER) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
         visit = Visit(site, request)
-        return await site.in_thread(visit, lambda: respond(visit, show))
+        return await site.in_thread(visit, lambda: denied(visit, need) or respond(visit, show))
 
     return answer
+
+
+def denied(visit: Visit, need: Need) -> Response | None:
+    """Refuse a visitor without this right, or lead them to sign in if that helps."""
+    visitor = visit.visitor
+    if not visitor.lacks(need):
+        return None
+    if visit.is_api or not visitor.may_sign_in:
+        return visit.problem(403, "problem.sign_in" if visitor.may_sign_in else "problem.operator")
+    if visit.request.headers.get("hx-request"):  # a part of a page that was open when its session ended
+        return Response(status_code=200, headers={"HX-Refresh": "true", "Cache-Control": "no-store"})
+    if visitor.session is not None or visit.request.method != "GET":
+        return visit.problem(403, "problem.operator" if visitor.session is not None else "problem.sign_in")
+    query = visit.request.url.query
+    back = urlencode({"next": visit.path + (f"?{query}" if query else "")})
+    return RedirectResponse(f"{SIGN_IN}?{back}", status_code=303, headers={"Cache-Control": "no-store"})
 
 
 def respond(visit: Visit, show: Show) -> Response:
@@ -412,7 +448,9 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
         assert isinstance(error, HTTPException)
         key = "problem.missing" if error.status_code == 404 else "problem.refused"
         visit = Visit(site, request)
-        response = await site.in_thread(visit, lambda: visit.problem(error.status_code, key))
+        response = await site.in_thread(
+            visit, lambda: denied(visit, Need.READER) or visit.problem(error.status_code, key)
+        )
         response.headers.update(error.headers or {})
         return response
 

@@ -334,7 +334,7 @@ def _search(visit: Visit) -> ApiSearch:
         facets={name: [ApiFacet(*each) for each in values[:_MOST_VALUES]] for name, values in result.facets.items()},
         notes=result.notes,
         also=result.also,
-        next=visit.here(offset=following) if has_more else None,
+        next=visit.root + visit.here(offset=following) if has_more else None,
     )
 
 
@@ -574,7 +574,9 @@ _EXPORT: Final = Endpoint(
     tuple(form.media for form in FORMATS.values()),
 )
 ENDPOINTS: Final[Sequence[Endpoint]] = (*_ANSWERS, _EXPORT)
+OF_OPERATORS: Final = ("/api/crawl", "/api/sites")
+"""Paths of those that readers do not see, where they are told apart from operators."""
 
 
 def show_description(visit: Visit) -> Response:
-    return visit.json(describe(ENDPOINTS, version("newscrawler")))
+    return visit.json(describe(ENDPOINTS, version("newscrawler"), f"{visit.root}/"))

@@ -9,8 +9,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..frame.access import Need
 from ..frame.readers import COOKIE, Readers
-from ..frame.visit import Visit, WebSite
+from ..frame.visit import Visit, WebSite, denied
 
 
 def receiving(site: WebSite) -> Callable[[Request], Any]:
@@ -21,7 +22,10 @@ def receiving(site: WebSite) -> Callable[[Request], Any]:
         visit = Visit(site, request)
         cookie = request.cookies.get(COOKIE)
         return await site.in_thread(
-            visit, lambda: Response(status_code=204 if _record(site.readers, cookie, body) else 400)
+            visit,
+            lambda: (
+                denied(visit, Need.READER) or Response(status_code=204 if _record(site.readers, cookie, body) else 400)
+            ),
         )
 
     return answer

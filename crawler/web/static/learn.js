@@ -1,6 +1,7 @@
 // Tells this server for how long the article was on the screen, and whether the reader then left.
 (() => {
   const click = document.currentScript.dataset.click;
+  const place = new URL("../learn", document.currentScript.src); // below the path that a proxy gives this server
   let seconds = 0;
   let since = null;
   let ended = true;
@@ -14,7 +15,7 @@
   const tell = (over) => {
     look();
     const body = JSON.stringify({ click, seconds, ended: over });
-    navigator.sendBeacon("/learn", new Blob([body], { type: "application/json" }));
+    navigator.sendBeacon(place, new Blob([body], { type: "application/json" }));
   };
 
   // whoever goes on to the original or the story has not had enough

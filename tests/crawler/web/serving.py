@@ -35,7 +35,7 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, database: Path, *options: str) -> Iterator[Server]:
+def serving(folder: Path, database: Path | str, *options: str) -> Iterator[Server]:
     """Serve a database at a free port; the server has to end well and without a traceback."""
     running = start(folder, "serve", "--port", "0", "--database", str(database), *options)
     server = Server(running, 0)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 from lxml import etree, html
 
-from crawler.web.app import PAGES
+from crawler.web.app import OPERATOR_PAGES, PAGES
 from crawler.web.drawing.timeline import Dot, draw, lag
 from crawler.web.frame.body import body
 from crawler.web.frame.desk import DeskOptions
@@ -367,7 +367,7 @@ def test_answers_are_as_the_description_says(desk_asker: Asker, pages: dict[str,
         "/api/export": "/api/export?limit=1",
     }
     assert set(asked) == set(described["paths"]) == {endpoint.path for endpoint in ENDPOINTS}
-    assert set(asked) <= {path for path, _ in PAGES}
+    assert set(asked) <= {path for path, _ in (*PAGES, *OPERATOR_PAGES)}
     schemas = described["components"]["schemas"]
     for path, url in asked.items():
         answers = described["paths"][path]["get"]["responses"]
