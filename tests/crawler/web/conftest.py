@@ -43,5 +43,6 @@ def asker(stand: Path) -> Iterator[Asker]:
 @pytest.fixture(scope="session")
 def server(stand: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """`scrapy serve` on it."""
-    with serving(tmp_path_factory.mktemp("server"), stand) as running:
+    folder = tmp_path_factory.mktemp("server")
+    with serving(folder, stand, "-s", f"DESK={folder / 'my.desk.db'}") as running:
         yield running
