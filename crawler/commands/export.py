@@ -74,7 +74,10 @@ class Command(NewsCommand):
         )
         parser.add_argument("--after", default="", metavar="KEY", help="only what comes behind this key")
         parser.add_argument(
-            "--columns", default="", metavar="A,B", help="these columns, or all; articles have html, images, too"
+            "--columns",
+            default="",
+            metavar="A,B",
+            help="these columns, or all; articles have html, images, too, with a desk starred, read_at, labels, note",
         )
         parser.add_argument("--bom", action="store_true", help="begin CSV with a mark by which Excel knows UTF-8")
         how = parser.add_mutually_exclusive_group()
@@ -82,8 +85,11 @@ class Command(NewsCommand):
         how.add_argument("--append", action="store_true", help="go on behind the last row of a file that exists")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        from db.desk.file import DeskFile
         from db.shards.databases import Shards
-        from pipelines.export.read import TABLES, reading
+        from pipelines.export.read import MARKED_ARTICLES, TABLES, reading
+
+        from ..options.alerts import desk_path
 
         if not args or args[0] not in NAMES:
             raise UsageError(f"name what to export: {', '.join(NAMES)}", print_help=False)
@@ -94,7 +100,9 @@ class Command(NewsCommand):
                 "--append takes up the last row of one database; of several, add --after KEY, which the last export "
                 "said at its end"
             )
-        table = TABLES[args[0]]
+        desk = DeskFile(desk_path(value_of(self.settings, "DESK"), databases[0]))
+        has_desk = args[0] == "articles" and desk.exists()
+        table = MARKED_ARTICLES if has_desk else TABLES[args[0]]
         target = _target(opts, table)
         self.refuse_destroying([target.path])
         after = opts.after or target.key
@@ -107,6 +115,7 @@ class Command(NewsCommand):
             language=opts.language,
             query=opts.query,
             after=after,
+            desk=desk if has_desk else None,
         )
         if opts.query:
             renew_indexes(self)

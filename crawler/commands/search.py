@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from db.desk.file import DeskFile
     from db.search.documents import SearchedDocument
     from pipelines.search.expansion import SynonymsOf
     from pipelines.search.records import Hit, SearchQuery, SearchResult, Span
@@ -56,7 +57,8 @@ class Command(NewsCommand):
         "characters meet, words with and without accents, and forms of a word. All words must be there; where fewer "
         'than ten stories have all, others follow. "A phrase" (“ ”, 「 」) must stand so in title or text; -word must '
         "not be there; A OR B, A AND B and brackets join; title:word, author:name, site:, source:, class:, lang:, "
-        "after: and before: say where and when; near:5(two words) have at most five words between. Queries that "
+        "label:, is:starred, is:read, is:unread, after: and before: say where, which and when; near:5(two words) have "
+        "at most five words between. Queries that "
         "begin with - are written behind --. Without words the newest articles are listed. Of articles that repeat "
         "one another one is shown, with the number of its reprints."
     )
@@ -142,11 +144,14 @@ class Command(NewsCommand):
 
     def _search(self, query: SearchQuery) -> tuple[str, SearchResult]:
         from contextlib import ExitStack
+        from dataclasses import replace
 
+        from db.desk.marks import MarkIndex
         from db.search.clicks import ClickFile, beside
         from db.shards.databases import Shards
         from pipelines.search.clicks import learn, query_key
         from pipelines.search.expansion import load_synonyms
+        from pipelines.search.query import asks_for_marks
         from pipelines.search.search import SearchOptions, search
 
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
@@ -159,9 +164,20 @@ class Command(NewsCommand):
         )
         renew_indexes(self)
         with opened_all(self) as databases, ExitStack() as stack:
+            if asks_for_marks(query) and (desk := self._desk()).exists():
+                query = replace(query, marked=MarkIndex(desk).marked([database.read for database in databases]))
             first, *others = [stack.enter_context(database.reading_only()) for database in databases]
             result = search(first, query, options, time.time(), others)
         return ", ".join(database.name for database in databases), result
+
+    def _desk(self) -> DeskFile:
+        from db.desk.file import DeskFile
+        from db.shards.databases import Shards
+
+        from ..options.alerts import desk_path
+
+        first = Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0]
+        return DeskFile(desk_path(value_of(self.settings, "DESK"), first))
 
     def _rebuild(self, output: Output) -> None:
         from db.articles.signatures import write_alone
@@ -206,8 +222,9 @@ def run_queries(
 
     from db.engine.database import open_for_crawl
     from db.search import documents as searched
+    from pipelines.search.conditions import NO_MARKS
     from pipelines.search.language import QueryError
-    from pipelines.search.query import read_query
+    from pipelines.search.query import asks_for_marks
     from pipelines.search.records import SearchQuery
     from pipelines.search.search import SearchOptions, search
 
@@ -219,7 +236,8 @@ def run_queries(
         asked = [(key, row["text"]) for key, row in rows_of(lines, queries, wanted)]
     for key, text in asked:
         try:
-            read_query(SearchQuery(text))
+            if asks_for_marks(SearchQuery(text)):
+                raise InputError(f"{queries}, query {key}: {NO_MARKS}")
         except QueryError as error:
             raise InputError(f"{queries}, query {key}: {error}") from None
     with ExitStack() as stack:

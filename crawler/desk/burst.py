@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scipy.special import pdtrc
-
 WEEKS_HOURS = 4 * 7 * 24
 _LEAST_HOURS = 3 * 24
 """Of history: before, nobody knows what is usual."""
@@ -42,6 +40,8 @@ def find_burst(hits_by_hour: Mapping[int, int], latest: int, hour: int, age_hour
     >>> find_burst({100 + n: 9 for n in range(100)}, 12, 200, 100) is None
     True
     """
+    from scipy.special import pdtrc  # noqa: PLC0415 - few crawls have alerts
+
     hours = min(age_hours, WEEKS_HOURS)
     if hours < _LEAST_HOURS or latest < _LEAST_HITS:
         return None

@@ -9,18 +9,16 @@ from __future__ import annotations
 import json
 import smtplib
 import socket
-import ssl
 from email.message import EmailMessage
 from email.utils import formatdate, parseaddr
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-import certifi
-
 from db.records.desk import Message
 
 from ..fetch.guard import Guard
+from ..fetch.tls import trusting_context
 from ..options.alerts import LOOPBACK, AlertOptions
 
 MAIL: Final = "mail"
@@ -111,7 +109,7 @@ def _mail(message: Message, options: AlertOptions) -> None:
     mail = options.mail
     if mail is None:
         raise DeliveryError("no mail server is set; give one in ALERT_MAIL")
-    context = ssl.create_default_context(cafile=certifi.where())
+    context = trusting_context()
     if mail.security == "tls":
         server: smtplib.SMTP = smtplib.SMTP_SSL(mail.host, mail.port, timeout=_SECONDS, context=context)
     else:
@@ -171,7 +169,7 @@ class _PlainConnection(HTTPConnection):
 
 class _TlsConnection(HTTPSConnection):
     def __init__(self, host: str, port: int, address: str) -> None:
-        self._trust = ssl.create_default_context(cafile=certifi.where())
+        self._trust = trusting_context()
         super().__init__(host, port, timeout=_SECONDS, context=self._trust)
         self._address = address
 

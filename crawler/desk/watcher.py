@@ -27,6 +27,7 @@ from db.records.desk import SavedSearch, SearchHit
 from db.search import find
 
 from ..options.alerts import AlertOptions
+from .burst import WEEKS_HOURS, find_burst
 from .delivery import DeliveryError, send
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,10 @@ _MOST_IN_MESSAGE = 200
 _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 3_600.0
 """Seconds between two tries of a message: doubled each time."""
 _AT_ONCE = 20
-_HOUR_MS = 3_600_000
+_HOUR_SECONDS = 3_600
+_HOUR_MS = 1_000 * _HOUR_SECONDS
+_MOST_UNREAD = 10_000
+"""Hits of a search that are kept for a reader who does not look, when they are older than a burst looks back."""
 
 
 class Watcher:
@@ -53,6 +57,7 @@ class Watcher:
         self._clock = clock
         self._owner = secrets.token_hex(8)
         self._said = ""
+        self._next_prune = 0.0
         self._lock = threading.Lock()
 
     async def keep(self) -> None:
@@ -113,6 +118,7 @@ class Watcher:
                 if one.channel:
                     self._compose(one, database)
         self._send()
+        self._prune(saved)
 
     def leave(self) -> None:
         """Let another one watch."""
@@ -129,8 +135,6 @@ class Watcher:
             return outbox.lease(connection, self._owner, here(), os.getpid(), now=now, until=now + _LEASE_SECONDS)
 
     def _compose(self, saved: SavedSearch, database: Database) -> None:
-        from .burst import WEEKS_HOURS, find_burst  # noqa: PLC0415 - it imports scipy
-
         now = self._clock()
         with self._desk.reading() as connection:
             since = now - 60 * self._options.minutes
@@ -142,7 +146,7 @@ class Watcher:
                 connection, saved.id, newest - WEEKS_HOURS * _HOUR_MS, newest - newest % _HOUR_MS - 1
             )
             latest = sum(outbox.hits_by_hour(connection, saved.id, newest - _HOUR_MS, newest).values())
-        burst = find_burst(by_hour, latest, newest // _HOUR_MS, int((now - saved.created) // 3_600))
+        burst = find_burst(by_hour, latest, newest // _HOUR_MS, int((now - saved.created) // _HOUR_SECONDS))
         content = {
             "search": {"id": saved.id, "name": saved.name, "query": saved.query, "language": saved.language},
             "time": int(now),
@@ -154,6 +158,16 @@ class Watcher:
             outbox.check(connection, self._owner)
             key = secrets.token_hex(16)
             outbox.compose(connection, saved.id, key, json.dumps(content, ensure_ascii=False), hits, now=now)
+
+    def _prune(self, saved: Sequence[SavedSearch]) -> None:
+        now = self._clock()
+        if now < self._next_prune:
+            return
+        self._next_prune = now + _HOUR_SECONDS
+        before = now - WEEKS_HOURS * _HOUR_SECONDS
+        with self._desk.writing() as connection:
+            for one in saved:
+                outbox.prune(connection, one.id, int(before * 1000), _MOST_UNREAD, before)
 
     def _send(self) -> None:
         with self._desk.reading() as connection:

@@ -19,6 +19,13 @@ _LEGACY_RENEGOTIATION = 0x4
 """OpenSSL's OP_LEGACY_SERVER_CONNECT, named in Python from 3.12 on: many old servers know nothing newer."""
 
 
+def trusting_context() -> ssl.SSLContext:
+    """Trust the authorities of the system (or of SSL_CERT_FILE) and Mozilla's."""
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context
+
+
 class Trust:
     """Verifies certificates, except those of some hosts (`TLS_UNVERIFIED_HOSTS`).
 
@@ -45,22 +52,20 @@ class Trust:
 
     @cached_property
     def _strict(self) -> ssl.SSLContext:
-        context = _new_context(_CIPHERS)
-        context.load_verify_locations(certifi.where())
+        context = _for_old_servers(trusting_context(), _CIPHERS)
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers do not ask for that either
         return context
 
     @cached_property
     def _lenient(self) -> ssl.SSLContext:
-        context = _new_context(f"{_CIPHERS}:@SECLEVEL=0")
+        context = _for_old_servers(ssl.create_default_context(), f"{_CIPHERS}:@SECLEVEL=0")
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
         return context
 
 
-def _new_context(ciphers: str) -> ssl.SSLContext:
-    context = ssl.create_default_context()  # the system's authorities, or those of SSL_CERT_FILE
+def _for_old_servers(context: ssl.SSLContext, ciphers: str) -> ssl.SSLContext:
     context.set_ciphers(ciphers)
     context.options |= _LEGACY_RENEGOTIATION
     context.set_alpn_protocols(["http/1.1"])

@@ -31,6 +31,7 @@ from .pages import (
     feed,
     graph,
     learn,
+    marks,
     search,
     settings,
     sites,
@@ -74,6 +75,9 @@ CHANGES: Final[Sequence[tuple[str, Change]]] = (
     ("/desk/{id}/rename", desk.rename),
     ("/desk/{id}/remove", desk.remove),
     ("/desk/{id}/alert", desk.alert),
+    ("/desk/marks", marks.mark_many),
+    ("/article/{id}/marks", marks.mark_one),
+    ("/api/articles/{id}/marks", api.mark),
 )
 """Forms that change the desk, by POST."""
 _MOST_BODY = 64 << 10

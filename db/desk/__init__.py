@@ -1,1 +1,1 @@
-"""The analyst's desk: saved searches and messages, in a file of its own."""
+"""The analyst's desk: saved searches, messages and marks, in a file of its own."""

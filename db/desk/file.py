@@ -66,6 +66,31 @@ _STEPS = (
         until REAL NOT NULL
     );
     """,
+    """
+    CREATE TABLE mark (
+        id INTEGER PRIMARY KEY,
+        url TEXT NOT NULL UNIQUE,
+        read_at REAL,
+        starred_at REAL,
+        note TEXT NOT NULL DEFAULT ''
+    );
+    CREATE TABLE label (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL
+    );
+    CREATE TABLE mark_label (
+        mark_id INTEGER NOT NULL REFERENCES mark (id) ON DELETE CASCADE,
+        label_id INTEGER NOT NULL REFERENCES label (id) ON DELETE CASCADE,
+        PRIMARY KEY (mark_id, label_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX mark_of_label ON mark_label (label_id);
+    CREATE TABLE mark_state (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        number INTEGER NOT NULL
+    );
+    INSERT INTO mark_state VALUES (1, 0);
+    """,
 )
 
 

@@ -13,6 +13,18 @@ from collections.abc import Sequence
 from ..engine.processes import is_gone
 from ..records.desk import FoundHits, Message, SearchHit
 
+_PRUNE_HITS = """
+    DELETE FROM hit
+    WHERE search_id = :search AND number <= :number AND NOT (is_to_tell = 1 AND message_id IS NULL) AND number <= max(
+        (SELECT seen FROM search WHERE id = :search),
+        coalesce((SELECT number FROM hit WHERE search_id = :search ORDER BY number DESC LIMIT 1 OFFSET :most), 0)
+    )
+"""
+_PRUNE_MESSAGES = """
+    DELETE FROM message
+    WHERE search_id = :search AND told < :before AND id < (SELECT max(id) FROM message WHERE search_id = :search)
+"""
+
 
 class LostLease(Exception):
     """Another watcher is at work."""
@@ -105,6 +117,15 @@ def note_failure(connection: sqlite3.Connection, message_id: int, problem: str, 
     connection.execute(
         "UPDATE message SET tries = tries + 1, problem = ?, next_try = ? WHERE id = ?", (problem, next_try, message_id)
     )
+
+
+def prune(connection: sqlite3.Connection, search_id: int, number: int, most: int, before: float) -> None:
+    """Remove old hits of a search, and messages told before a time, but the last one.
+
+    Of hits up to `number` those remain that wait to be told, and the newest `most` that the reader has not seen.
+    """
+    connection.execute(_PRUNE_HITS, {"search": search_id, "number": number, "most": most})
+    connection.execute(_PRUNE_MESSAGES, {"search": search_id, "before": before})
 
 
 def states(connection: sqlite3.Connection) -> dict[int, tuple[float | None, int, str]]:

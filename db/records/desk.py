@@ -1,8 +1,9 @@
-"""Rows of the desk: saved searches and messages about what is new in them."""
+"""Rows of the desk: saved searches, messages about what is new in them, marks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -60,3 +61,43 @@ class FoundHits(NamedTuple):
     search_id: int
     position: int
     hits: Sequence[SearchHit]
+
+
+class ArticleMarks(NamedTuple):
+    """The marks of an article; times are Unix times, None for never.
+
+    Attributes:
+        labels: names, in the order of the alphabet.
+        note: plain text.
+    """
+
+    read_at: float | None = None
+    starred_at: float | None = None
+    labels: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedArticles:
+    """Ids of the articles of a database that have marks.
+
+    Attributes:
+        labels: by the key of their label (`label_key`).
+        names: of labels, by their key.
+        number: another one after each change of the desk.
+    """
+
+    starred: frozenset[int] = frozenset()
+    read: frozenset[int] = frozenset()
+    labels: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    number: int = 0
+
+
+def label_key(name: str) -> str:
+    """Return a label as it is compared: capitals and blanks make no difference.
+
+    >>> label_key(" To  Read"), label_key("STRASSE") == label_key("straße")
+    ('to read', True)
+    """
+    return " ".join(name.split()).casefold()

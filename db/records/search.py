@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 _DAY_SECONDS = 86_400
@@ -83,6 +83,7 @@ class SearchFilter:
         first_day, last_day: days since 1970, in the zone of the site.
         languages: codes, or their beginnings before a dash; like sources, sections and classes one of them must match.
         without: conditions none of which may be fulfilled.
+        ids: of articles, one of which it must be.
     """
 
     sites: Sequence[int] | None = None
@@ -95,10 +96,12 @@ class SearchFilter:
     sections: Sequence[str] = ()
     classes: Sequence[str] = ()
     without: Sequence[SearchFilter] = ()
+    ids: frozenset[int] | None = None
 
     def admits(self, one: SearchCandidate) -> bool:
         return (
-            (self.sites is None or one.site_id in self.sites)
+            (self.ids is None or one.article_id in self.ids)
+            and (self.sites is None or one.site_id in self.sites)
             and (self.since is None or one.time >= self.since)
             and (self.until is None or one.time <= self.until)
             and (self.first_day is None or one.day >= self.first_day)
@@ -112,6 +115,12 @@ class SearchFilter:
             and (not self.classes or not set(self.classes).isdisjoint(one.classes.split(JOINED_BY)))
             and not any(each.admits(one) for each in self.without)
         )
+
+    def among(self, ids: frozenset[int] | None) -> SearchFilter:
+        """Return the same conditions on articles of these ids alone; None for all."""
+        if ids is None:
+            return self
+        return replace(self, ids=ids if self.ids is None else self.ids & ids)
 
     def days(self) -> tuple[int, int] | None:
         """Return the first and last day that may match, None for all."""

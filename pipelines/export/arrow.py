@@ -27,6 +27,7 @@ def schema(record: type, columns: tuple[str, ...]) -> pa.Schema:
     types = {
         "str": pa.string(),
         "Category": pa.dictionary(pa.int32(), pa.string()),
+        "bool": pa.bool_(),
         "int": pa.int64(),
         "float": pa.float64(),
         "datetime": pa.timestamp("us", tz="UTC"),

@@ -68,7 +68,10 @@ _MOST_CELL: Final = 32_767
 _MOST_SHEET_ROWS: Final = 1 << 20
 _EXACT: Final = 10**15
 """Numbers from here on are rounded by spreadsheets, and are written as texts."""
-_SPLITTERS: Final[Mapping[str, Callable[[str], Any]]] = {**dict.fromkeys(LISTS, split_names), "related": split_stories}
+_SPLITTERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    **dict.fromkeys((*LISTS, "labels"), split_names),
+    "related": split_stories,
+}
 _GROUP_BYTES: Final = 16 << 20
 _TITLE_CHARS: Final = 40
 _UNNAMED = re.compile(r"[\W_]+")

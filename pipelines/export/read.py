@@ -12,33 +12,47 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from db.desk.file import DeskFile
+from db.desk.marks import MarkIndex, marks_of
 from db.engine.database import Database, open_for_reading
 from db.engine.errors import WrongDatabase
 from db.queries import export
 from db.queries.export import Key, ReadPage, Row, Selection
-from db.records.article import COLUMNS
+from db.records.article import COLUMNS, JOINED_BY
+from db.records.desk import ArticleMarks
+from db.records.keys import iso
 from db.search.find import article_numbers, numbered
 from db.search.index import has_form
 from db.shards.databases import Shards
 
 from ..dates.period import Bound
 from ..records import BlockKind
-from ..search.language import Condition
+from ..search.language import Condition, Not
 from ..search.matching import Matcher, matcher_of
 from ..search.periods import read_period
-from ..search.query import QueryPlan, read_query
-from ..search.records import SearchQuery
+from ..search.query import QueryPlan, asks_for_marks, read_query
+from ..search.records import MARKS, SearchQuery
 from ..search.terms import is_current
 from ..urls import bare_host, canonicalize, host_key, site_key
 from . import arrow
-from .records import StoredArticle, StoredDuplicate, StoredLink, StoredSite, annotations_of, readers
+from .records import (
+    MARK_COLUMNS,
+    MarkedArticle,
+    StoredArticle,
+    StoredDuplicate,
+    StoredLink,
+    StoredSite,
+    annotations_of,
+    readers,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -154,6 +168,8 @@ DUPLICATES = ExportTable(
     "duplicates", StoredDuplicate, "key", _PERIOD | {"language"}, _with_keys(export.duplicate_page), 2_000
 )
 SITES = ExportTable("sites", StoredSite, "id", _PERIOD, export.site_page, 1 << 31)
+MARKED_ARTICLES: ExportTable[StoredArticle] = replace(ARTICLES, record=MarkedArticle)
+"""Articles with the columns that a desk adds."""
 TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES, LINKS, DUPLICATES, SITES)}
 
 
@@ -173,6 +189,7 @@ class Reading(Generic[T]):
     wanted: Selection
     plan: QueryPlan | None = None
     after: tuple[Key, ...] = ((),)
+    desk: DeskFile | None = None
 
     def pages(self, columns: Sequence[str] = ()) -> Iterator[Sequence[Row]]:
         """Yield keys and database values of some columns, page after page.
@@ -212,7 +229,8 @@ class Reading(Generic[T]):
             key = rows[-1][0]
 
     def _page(self, names: tuple[str, ...], key: Key, connection: Any) -> Sequence[Row]:
-        return self.table.read(connection, names, self.wanted, key, self.table.at_once)
+        table, wanted = self.table, self.wanted
+        return with_marks(self.desk, lambda some: table.read(connection, some, wanted, key, table.at_once), names)
 
     def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan, key: Key) -> Iterator[Sequence[Row]]:
         """Yield the articles that fulfil a query, with all its words."""
@@ -220,13 +238,23 @@ class Reading(Generic[T]):
             raise WrongDatabase(
                 f"{database.name} has a full-text index of an older version; make it anew with: scrapy search --rebuild"
             )
+        if self.desk is not None and asks_for_marks(plan.query):
+            marked = MarkIndex(self.desk).marked([database.read])
+            plan = replace(plan, query=replace(plan.query, marked=marked))
         matcher = database.read(partial(_matcher, plan))
-        numbers = database.read(lambda one: article_numbers(one, matcher.need))
+        numbers = database.read(lambda one: article_numbers(one, matcher.need, matcher.ids))
         for first in range(bisect_right(numbers, key[0]) if key else 0, len(numbers), self.table.at_once):
             chosen = numbers[first : first + self.table.at_once].tolist()
-            rows = database.read(partial(_chosen, names, self.wanted, chosen, matcher))
+            rows = database.read(partial(self._chosen, names, chosen, matcher))
             if rows:
                 yield rows
+
+    def _chosen(
+        self, names: tuple[str, ...], numbers: Sequence[int], matcher: Matcher, connection: ReadConnection
+    ) -> Sequence[Row]:
+        ids = [row.article_id for row in matcher.matching(connection, numbered(connection, numbers))]
+        read = partial(export.articles_by_id, connection, wanted=self.wanted, ids=ids)
+        return with_marks(self.desk, read, names)
 
     def __iter__(self) -> Iterator[T]:
         names = self.table.all_columns
@@ -252,15 +280,37 @@ class Reading(Generic[T]):
 
 def _matcher(plan: QueryPlan, connection: ReadConnection) -> Matcher:
     # what a selection has no field for
-    others = (Condition(name, value, 0) for name in ("section", "classes") if (value := getattr(plan.query, name)))
-    return matcher_of([connection], (*plan.parts, *others), plan.query.language.split(), time.time())[0]
+    names = ("section", "classes", "label", *MARKS)
+    others = [Condition(name, value, 0) for name in names if (value := getattr(plan.query, name))]
+    excluded = [Not(Condition(name, value, 0)) for name, value in plan.query.without]
+    return matcher_of([connection], (*plan.parts, *others, *excluded), plan.query, time.time())[0]
 
 
-def _chosen(
-    columns: Sequence[str], wanted: Selection, numbers: Sequence[int], matcher: Matcher, connection: ReadConnection
+def with_marks(
+    desk: DeskFile | None, read: Callable[[Sequence[str]], Sequence[Row]], columns: Sequence[str]
 ) -> Sequence[Row]:
-    ids = [row.article_id for row in matcher.matching(connection, numbered(connection, numbers))]
-    return export.articles_by_id(connection, columns, wanted, ids)
+    """Read columns of articles; those of `MARK_COLUMNS` come from a desk.
+
+    Raises:
+        DatabaseProblem: the desk cannot be read.
+    """
+    if desk is None or set(MARK_COLUMNS).isdisjoint(columns):
+        return read(columns)
+    stored = list(dict.fromkeys(["url", *(name for name in columns if name not in MARK_COLUMNS)]))
+    rows = read(stored)
+    with desk.reading() as connection:
+        marks = marks_of(connection, [values[0] for _, values in rows])
+    found = []
+    for key, values in rows:
+        mark = marks.get(values[0], ArticleMarks())
+        shown = dict(zip(stored, values, strict=True)) | {
+            "starred": mark.starred_at is not None,
+            "read_at": None if mark.read_at is None else iso(mark.read_at),
+            "labels": JOINED_BY.join(mark.labels),
+            "note": mark.note,
+        }
+        found.append((key, tuple(shown[name] for name in columns)))
+    return found
 
 
 def read_articles(
@@ -272,6 +322,7 @@ def read_articles(
     language: str = "",
     query: str = "",
     after: str = "",
+    desk: str = "",
 ) -> Reading[StoredArticle]:
     """Read articles, in the order in which they were stored.
 
@@ -285,12 +336,15 @@ def read_articles(
         query: in the language of `scrapy search`; an article must have all words. (`scrapy search` goes on with
             articles that have some of them, ranks, and shows one of each story.)
         after: `number` of an article: only those stored after it are read; of several databases one each, with commas.
+        desk: path of the file of a desk: records are `MarkedArticle` then, and the query may ask for marks.
 
     Returns: frozen records when iterated over; `to_arrow` and `to_pandas` make tables.
     Raises:  ValueError: a bound or key cannot be read. Iterating raises `DatabaseProblem`.
     Cost:    50 microseconds an article on SQLite.
     """
-    return reading(ARTICLES, database, since=since, until=until, site=site, language=language, query=query, after=after)
+    table, file = (MARKED_ARTICLES, DeskFile(Path(desk))) if desk else (ARTICLES, None)
+    conditions = {"since": since, "until": until, "site": site, "language": language, "query": query}
+    return reading(table, database, **conditions, after=after, desk=file)  # type: ignore[arg-type]
 
 
 def reading(
@@ -303,8 +357,9 @@ def reading(
     language: str = "",
     query: str = "",
     after: str = "",
+    desk: DeskFile | None = None,
 ) -> Reading[T]:
-    """Read a table; see `read_articles`.
+    """Read a table; see `read_articles`. With a desk it is `MARKED_ARTICLES`.
 
     Raises:
         ValueError: an argument cannot be read, or does not apply to this table.
@@ -328,7 +383,7 @@ def reading(
         plan.query.source if plan else "",
     )
     databases = Shards.read(database)
-    return Reading(table, databases, wanted, plan, table.keys_of(after, len(databases)))
+    return Reading(table, databases, wanted, plan, table.keys_of(after, len(databases)), desk)
 
 
 read_links = partial(reading, LINKS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from db.records.article import split_names, split_stories
 from db.records.keys import read_time
@@ -79,6 +79,19 @@ class StoredArticle:
     kind_probability: float | None
     html: str
     images: tuple[StoredImage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedArticle(StoredArticle):
+    """An article with what readers have marked at a desk: `MARK_COLUMNS`."""
+
+    starred: bool
+    read_at: datetime | None
+    labels: tuple[str, ...]
+    note: str
+
+
+MARK_COLUMNS: Final = ("starred", "read_at", "labels", "note")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
+from db.records.desk import label_key
 from db.records.search import SearchFilter
 from db.search import find
 
 from ..dates.period import Bound
 from .periods import read_period
-from .records import SearchQuery
+from .records import MARKS, ON, SearchQuery
 
 if TYPE_CHECKING:
     from db.engine.database import ReadConnection
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 _MOST_LABELS = 6
 """Of a name of which no site is known: each is one more pass over the sites."""
 _EPOCH = date(1970, 1, 1)
+NO_MARKS = "there are no marks here to search by; leave out is:, label: and the filters of these names"
 
 
 def filter_of(connections: Sequence[ReadConnection], query: SearchQuery, now: float) -> tuple[SearchFilter, list[str]]:
     """Return the conditions of a query, and sentences on how its site was understood.
 
     Raises:
-        ValueError: a time cannot be read; the text says what is taken.
+        ValueError: a time cannot be read, or marks are asked for where there is no desk; the text says what is taken.
     """
     period = read_period(query.since, query.until, now)
     since, until = period.since, period.until
@@ -36,9 +38,10 @@ def filter_of(connections: Sequence[ReadConnection], query: SearchQuery, now: fl
         keys, said = _sites(connections, name)
         sites = [*(sites or []), *keys]
         notes += said
-    without = []
+    ids, without, said = _marked(query)
+    notes += said
     for name, value in query.without:
-        excluded, said = filter_of(connections, SearchQuery(either=((name, value),)), now)
+        excluded, said = filter_of(connections, SearchQuery(either=((name, value),), marked=query.marked), now)
         without.append(excluded)
         notes += said
     admitted = SearchFilter(
@@ -52,8 +55,28 @@ def filter_of(connections: Sequence[ReadConnection], query: SearchQuery, now: fl
         sections=_values(query, "section"),
         classes=_values(query, "classes"),
         without=tuple(without),
+        ids=ids,
     )
     return admitted, notes
+
+
+def _marked(query: SearchQuery) -> tuple[frozenset[int] | None, list[SearchFilter], list[str]]:
+    """Return the ids that marks leave, those they exclude, and what is to be said."""
+    asked = {name: values for name in ("label", *MARKS) if (values := _values(query, name))}
+    if not asked:
+        return None, [], []
+    marked = query.marked
+    if marked is None:
+        raise ValueError(NO_MARKS)
+    for name in asked.keys() & {*MARKS}:
+        if asked[name] != (ON,):
+            raise ValueError(f"{name} is {asked[name][0][:40]!r}; only {ON} is allowed")
+    labels = {value: marked.labels.get(label_key(value)) for value in asked.get("label", ())}
+    admitted = [frozenset[int]().union(*(ids for ids in labels.values() if ids))] if labels else []
+    admitted += [ids for name, ids in (("starred", marked.starred), ("read", marked.read)) if name in asked]
+    notes = [f"no article has the label {value!r}" for value, ids in labels.items() if ids is None]
+    without = [SearchFilter(ids=marked.read)] if "unread" in asked else []
+    return frozenset.intersection(*admitted) if admitted else None, without, notes
 
 
 def _values(query: SearchQuery, name: str) -> tuple[str, ...]:

@@ -92,9 +92,10 @@ class EveryMatch:
 
     def _prepare(self, query: SearchQuery, parts: Sequence[Any], connection: ReadConnection) -> list[tuple[int, int]]:
         self._admitted, _ = filter_of([connection], query, self._now)
-        self._matcher, _ = matcher_of([connection], parts, query.language.split(), self._now)
+        self._matcher, _ = matcher_of([connection], parts, query, self._now)
+        ids = self._admitted.among(self._matcher.ids).ids
         need = [*self._matcher.need, *find.need_of(self._admitted)]
-        return sorted(find.newest_places(connection, need, MOST_CANDIDATES), reverse=True)
+        return sorted(find.newest_places(connection, need, MOST_CANDIDATES, ids), reverse=True)
 
     def _matching(self, numbers: Sequence[int], connection: ReadConnection) -> list[SearchCandidate]:
         rows = [row for row in find.documents(connection, numbers) if self._admitted.admits(row)]

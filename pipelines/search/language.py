@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..text.words import UNCUT
+from .records import MARKS, ON
 
 TITLE: Final = "title"
 AUTHOR: Final = "author"
@@ -23,10 +24,11 @@ _SEPARATING: Final = "，,、；;"
 _NEAR: Final = re.compile(r"near[:：](?:(\d{1,3})([(（])?|[(（])", re.IGNORECASE)
 _FIELD: Final = re.compile(r"(title|author)[:：](?=[^\s)）])", re.IGNORECASE)
 _CONDITION: Final = re.compile(
-    r"(site|since|after|until|before|language|lang|source|section|class)[:：](?:[\"“「『＂]([^\"”」』＂]{1,100}+)[\"”」』＂]|"
+    r"(site|since|after|until|before|language|lang|source|section|class|label)[:：](?:[\"“「『＂]([^\"”」』＂]{1,100}+)[\"”」』＂]|"
     rf"([^\s()（）{_QUOTES}]{{1,100}}+))(?=[\s)）]|$)",
     re.IGNORECASE,
 )
+_MARK: Final = re.compile(r"is[:：]([^\s()（）]{1,40})(?=[\s)）]|$)", re.IGNORECASE)
 _NAMES: Final = {"after": "since", "before": "until", "lang": "language", "class": "classes"}
 _MINUS: Final = re.compile(r"[-－](?=[\w(（\"“「『＂])")
 _OPERATOR: Final = re.compile(r"(AND|OR)(?=[\s(（)）]|$)")
@@ -211,6 +213,11 @@ class _Reader:
             self._hide(start, self._at)
             name = match[1].lower()
             part = Condition(_NAMES.get(name, name), match[2] or match[3], start)
+        elif match := self._match(_MARK):
+            self._hide(start, self._at)
+            if match[1].lower() not in MARKS:
+                raise QueryError(start, f"is: takes {', '.join(MARKS[:-1])} or {MARKS[-1]}")
+            part = Condition(match[1].lower(), ON, start)
         elif match := self._match(_QUOTED):
             self.has_operator = True
             part = Phrase(match[1], field) if _HAS_WORD.search(match[1]) else None

@@ -92,6 +92,11 @@ class Matcher:
         return self._need(All(tuple(self._parts)))
 
     @property
+    def ids(self) -> frozenset[int] | None:
+        """Ids among which are all articles that fulfil the query; None for any."""
+        return self._ids(All(tuple(self._parts)))
+
+    @property
     def is_decided_by_index(self) -> bool:
         """True if all articles fulfil the query that have what is `need`ed."""
         return all(isinstance(part, AskedWords) and not (part.field or self._words(part).long) for part in self._parts)
@@ -137,6 +142,20 @@ class Matcher:
             case Not():  # the index is not asked for what is not to be there
                 pass
         return need
+
+    def _ids(self, part: Expression) -> frozenset[int] | None:
+        ids: frozenset[int] | None = None
+        match part:
+            case Condition():
+                ids = self._filters[part].ids
+            case All():
+                some = [each for each in map(self._ids, part.parts) if each is not None]
+                ids = frozenset.intersection(*some) if some else None
+            case Either():
+                all_of = [self._ids(each) for each in part.parts]
+                some = [each for each in all_of if each is not None]
+                ids = frozenset[int]().union(*some) if len(some) == len(all_of) else None
+        return ids
 
     def _truth(self, part: Expression, terms: _Terms, *, of_all: bool = False) -> Truth:
         """Return what terms tell of articles, `of_all` of which have what is needed."""
@@ -190,16 +209,19 @@ class Matcher:
 
 
 def matcher_of(
-    connections: Sequence[ReadConnection], parts: Sequence[Expression], languages: Sequence[str], now: float
+    connections: Sequence[ReadConnection], parts: Sequence[Expression], query: SearchQuery, now: float
 ) -> tuple[Matcher, list[str]]:
-    """Make a matcher, and sentences on how its conditions were understood."""
+    """Make a matcher of parts, and sentences on how its conditions were understood.
+
+    The `query` says in which languages words are, and what is marked.
+    """
     filters: dict[Condition, SearchFilter] = {}
     notes: list[str] = []
     for one in conditions_in(parts):
-        of_one = replace(SearchQuery(), **{one.name: one.value})  # type: ignore[arg-type]
+        of_one = replace(SearchQuery(marked=query.marked), **{one.name: one.value})  # type: ignore[arg-type]
         filters[one], some = filter_of(connections, of_one, now)
         notes += some
-    return Matcher(parts, filters, languages), notes
+    return Matcher(parts, filters, query.language.split()), notes
 
 
 class _Needed:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ..text.words import STOP_WORDS, asked_tokens, fold, han_runs, other_words, tagger
-from .language import AskedWords, Condition, Expression, QueryError, conditions_in, parse
+from .language import AskedWords, Condition, Expression, Not, QueryError, conditions_in, parse
 from .periods import read_bound
-from .records import SearchQuery
+from .records import MARKS, VALUED, SearchQuery
 
 MAX_CHARS: Final = 1_000
 MAX_TERMS: Final = 64
@@ -106,7 +106,8 @@ class QueryPlan:
 def read_query(query: SearchQuery) -> QueryPlan:
     """Read a query in the language of `language.parse`.
 
-    Its conditions count where the field of their name is empty.
+    Its conditions count where the field of their name is empty; those that are excluded outside of brackets are among
+    `SearchQuery.without`.
 
     Raises:
         QueryError: an operator or a date of the text is wrong.
@@ -129,9 +130,25 @@ def read_query(query: SearchQuery) -> QueryPlan:
             given[each.name] = each.value
     for each in conditions_in((*parsed.conditions, *parts)):
         _check(each)
+    excluded = [part.part for part in parts if isinstance(part, Not) and isinstance(part.part, Condition)]
+    excluded = [each for each in excluded if each.name in VALUED]
+    parts = [part for part in parts if not (isinstance(part, Not) and part.part in excluded)]
+    without = (*query.without, *((each.name, each.value) for each in excluded))
     terms = terms_of(parsed.words, (query.language or given.get("language", "")).split())[:MAX_TERMS]
-    read = replace(query, text=parsed.words, **given)  # type: ignore[arg-type]
+    read = replace(query, text=parsed.words, without=without, **given)  # type: ignore[arg-type]
     return QueryPlan(read, tuple(terms), tuple(parts), parsed.is_exact, _is_question(parsed.words, terms), tuple(notes))
+
+
+def asks_for_marks(query: SearchQuery) -> bool:
+    """Tell whether a query has a condition on what readers have marked.
+
+    Raises:
+        QueryError: its text is wrong.
+    """
+    plan = read_query(query)
+    names = ("label", *MARKS)
+    asked = [*(name for name, _ in plan.query.without), *(each.name for each in conditions_in(plan.parts))]
+    return any(getattr(plan.query, name) for name in names) or not set(names).isdisjoint(asked)
 
 
 def terms_of(text: str, languages: Sequence[str]) -> list[QueryTerm]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from db.records.desk import MarkedArticles
 
 SIGNALS: Mapping[str, float] = {
     "text": 1.0,
@@ -23,7 +26,10 @@ SIGNALS: Mapping[str, float] = {
 RELEVANCE, NEWEST, OLDEST, REPRINTED = SORTS = ("relevance", "newest", "oldest", "reprinted")
 """Orders of hits: by score, by time, or by the number of reprints."""
 
-VALUED: Final = ("site", "source", "section", "classes", "language")
+MARKS: Final = ("starred", "read", "unread")
+"""Fields of a query whose only value is `ON`: what readers have marked."""
+ON: Final = "1"
+VALUED: Final = ("site", "source", "section", "classes", "language", "label", *MARKS)
 """Fields of a query that take several values, and values that no article may have."""
 
 
@@ -35,11 +41,13 @@ class SearchQuery:
         text: a query in the language of `pipelines.search.language`; empty finds all articles, the newest first.
         site: registrable domain or a part of its name.
         expand: search also words that go with those of the text in the articles found.
-        either: further values of site, source, section, classes and language, each with the name of its field: of the
-            values of a field any will do.
+        either: further values of the fields `VALUED`, each with the name of its field: of the values of a field any
+            will do.
         without: the same of values that no article may have.
         sort: one of `SORTS`; empty for relevance where there are words, and the newest first where there are none.
         is_thorough: count all that match, up to 10,000, also where fewer are ranked; `SearchResult.volume` is made.
+        label: one that readers have given; `starred`, `read` and `unread` are `ON`.
+        marked: what readers have marked; None where there is no desk, and such conditions are wrong.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
     """
 
@@ -58,6 +66,11 @@ class SearchQuery:
     without: tuple[tuple[str, str], ...] = ()
     sort: str = ""
     is_thorough: bool = False
+    label: str = ""
+    starred: str = ""
+    read: str = ""
+    unread: str = ""
+    marked: MarkedArticles | None = field(default=None, compare=False)
 
 
 def several_values(given: Callable[[str], Sequence[str]]) -> dict[str, Any]:
@@ -132,8 +145,8 @@ class SearchResult:
     Attributes:
         total: stories that fulfil the query, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
-        facets: of site, language, source, section and classes the most frequent values first, of month the latest;
-            all values if the query is thorough, else twenty.
+        facets: of site, language, source, section, classes and label the most frequent values first, of month the
+            latest; all values if the query is thorough, else twenty. With a desk also the numbers of `MARKS`.
         also: words that were searched, too, because the query is to be expanded.
         notes: sentences on what was understood otherwise than it was written, a date for instance.
         partial: stories with some of the words, which follow those with all.

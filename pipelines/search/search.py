@@ -31,7 +31,20 @@ from .expansion import SynonymsOf, related_words, synonyms
 from .matching import matcher_of
 from .query import QueryTerm, read_query
 from .ranking import likeness, passage, score, weigh
-from .records import NEWEST, OLDEST, RELEVANCE, REPRINTED, SIGNALS, SORTS, Facet, Hit, SearchQuery, SearchResult, Volume
+from .records import (
+    NEWEST,
+    OLDEST,
+    ON,
+    RELEVANCE,
+    REPRINTED,
+    SIGNALS,
+    SORTS,
+    Facet,
+    Hit,
+    SearchQuery,
+    SearchResult,
+    Volume,
+)
 from .snippets import mark, snippet
 from .terms import is_current, unpack
 
@@ -149,9 +162,9 @@ class _Search:
 
     def _full(self, admitted: SearchFilter) -> CandidateSet:
         """Return the articles that fulfil the query, the newest of many."""
-        languages = self._query.language.split()
-        matcher, notes = matcher_of(self._connections, self._plan.required, languages, self._now)
+        matcher, notes = matcher_of(self._connections, self._plan.required, self._query, self._now)
         self._notes += notes
+        admitted = admitted.among(matcher.ids)
         counted = [token for term in self._plan.terms for token in term.tokens]
         most = _VERIFIED if self._plan.is_exact else _CANDIDATES
         found = []
@@ -209,8 +222,7 @@ class _Search:
 
     def _matching(self, admitted: SearchFilter, most: int) -> CandidateSet | None:
         """Return what matches, without terms; None if the index cannot decide."""
-        languages = self._query.language.split()
-        matcher, _ = matcher_of(self._connections, self._plan.required, languages, self._now)
+        matcher, _ = matcher_of(self._connections, self._plan.required, self._query, self._now)
         if not matcher.is_decided_by_index:
             return None
         need = matcher.need
@@ -330,6 +342,7 @@ class _Search:
         most = None if self._query.is_thorough else _MOST_FACETS
         best = {name: [each for each in values.most_common(most) if each[0]] for name, values in counts.items()}
         best["month"] = sorted(counts["month"].items(), reverse=True)[:most]
+        best |= self._mark_counts(rows, most)
         sites = [key for key, _ in best["site"]]
         names = {key: name for one in self._connections for key, name in find.site_names(one, sites).items()}
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]
@@ -338,6 +351,17 @@ class _Search:
             return facets, ()
         volume = Counter((row.day, names.get(row.site_id, ""), row.language) for row in rows)
         return facets, [Volume(*key, stories) for key, stories in sorted(volume.items())]
+
+    def _mark_counts(self, rows: Sequence[SearchCandidate], most: int | None) -> dict[str, list[tuple[str, int]]]:
+        marked = self._query.marked
+        if marked is None:
+            return {}
+        ids = {row.article_id for row in rows}
+        read = len(ids & marked.read)
+        numbers = {"starred": len(ids & marked.starred), "read": read, "unread": len(ids) - read}
+        labels = Counter({marked.names[key]: len(ids & having) for key, having in marked.labels.items()})
+        counts = {name: [(ON, number)] if number else [] for name, number in numbers.items()}
+        return {"label": [each for each in labels.most_common(most) if each[1]], **counts}
 
 
 def heat(readers: int) -> float:

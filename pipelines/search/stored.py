@@ -55,8 +55,8 @@ class StandingQuery:
         admitted, _ = filter_of([connection], self._plan.query, now)
         if self.is_wordless:
             return []
-        languages = self._plan.query.language.split()
-        matcher, _ = matcher_of([connection], self._plan.parts, languages, now)
+        matcher, _ = matcher_of([connection], self._plan.parts, self._plan.query, now)
+        admitted = admitted.among(matcher.ids)
         by_story: dict[int, int] = {}
         first = 0
         for limit in (_SPARE * most, _MOST_READ):
@@ -84,8 +84,7 @@ class StandingQuery:
         admitted, _ = filter_of([connection], self._plan.query, now)
         if self.is_wordless:
             return []
-        languages = self._plan.query.language.split()
-        matcher, _ = matcher_of([connection], self._plan.parts, languages, now)
+        matcher, _ = matcher_of([connection], self._plan.parts, self._plan.query, now)
         numbers = {one.number: number for number, one in stored}
         rows = [one for _, one in stored if admitted.admits(one)]
         has_need = find.having(connection, matcher.need, [one.number for one in rows]) if rows else set()

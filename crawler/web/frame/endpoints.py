@@ -45,6 +45,7 @@ class Endpoint:
     Attributes:
         path: with its parameters in braces.
         media: types of a file that `make` answers with itself; none for JSON.
+        form: fields of a form by which a POST to the path changes what it gives, and is answered likewise.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Endpoint:
     answer: type
     parameters: Sequence[Parameter] = ()
     media: Sequence[str] = ()
+    form: Sequence[Parameter] = ()
 
     def show(self, visit: Visit) -> Response:
         """Answer with JSON, or a file.
@@ -134,7 +136,11 @@ def _said(docstring: str) -> dict[str, str]:
 def describe(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
     """Return the OpenAPI description of the endpoints."""
     schemas: dict[str, Any] = {}
-    paths = {endpoint.path: {"get": _operation(endpoint, schemas)} for endpoint in endpoints}
+    paths = {
+        endpoint.path: {"get": _operation(endpoint, schemas)}
+        | ({"post": _change(endpoint, schemas)} if endpoint.form else {})
+        for endpoint in endpoints
+    }
     schemas["Problem"] = {
         "type": "object",
         "description": "An error.",
@@ -181,6 +187,16 @@ def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
         "summary": endpoint.help,
         "parameters": [_parameter(each) for each in endpoint.parameters],
         "responses": dict(sorted(answers.items())),
+    }
+
+
+def _change(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
+    fields = {each.name: {"type": "string", "description": each.help} for each in endpoint.form}
+    form = {"schema": {"type": "object", "properties": fields, "required": [endpoint.form[0].name]}}
+    return {
+        **_operation(endpoint, schemas),
+        "operationId": f"change_{endpoint.name}",
+        "requestBody": {"required": True, "content": {"application/x-www-form-urlencoded": form}},
     }
 
 

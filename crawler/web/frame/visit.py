@@ -164,6 +164,8 @@ class WebSite:
             self._opened[0].close()
             self._opened = None
             self.kept.forget()
+            if self.desk.index is not None:
+                self.desk.index.forget()
 
     def _file(self) -> object:
         url = parse_url(self._database_url)

@@ -13,19 +13,24 @@ from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
 
+from db.desk.marks import DEEDS, marks_of
 from db.queries.board import CrawlNow, HostNow, SiteNow
 from db.queries.reprints import Reprint
 from db.queries.status import Version
 from db.records.article import ArticleItem, split_names
+from db.records.desk import ArticleMarks
 from db.records.host import ShownAlarm
+from db.records.keys import iso
 from db.records.run import RunSample
-from pipelines.search.records import Hit, Span, text_of
+from pipelines.search.records import VALUED, Hit, Span, text_of
 
-from ..frame.endpoints import Endpoint, Parameter, describe
+from ..frame.endpoints import Endpoint, Parameter, describe, plain
 from ..frame.file_forms import FORMATS
+from ..frame.posting import Form
 from ..frame.visit import Visit
-from . import article, crawl, export, search, sites, story, timeline
+from . import article, crawl, export, marks, search, sites, story, timeline
 from .board import count_all
+from .desk import file_of
 
 _MOST_HITS, _MOST_OFFSET = 100, 1_000
 _MOST_VALUES = 20
@@ -33,6 +38,22 @@ _MOST_ARTICLES = 500
 _RUNS = 5
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiMarks:
+    """Marks of an article.
+
+    Attributes:
+        read_at, starred_at: ISO 8601; null if it is unread, or has no star.
+        labels: in the order of the alphabet.
+        note: plain text.
+    """
+
+    read_at: str | None
+    starred_at: str | None
+    labels: Sequence[str]
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +70,7 @@ class ApiHit:
         reprints: number of other articles in the story.
         score: sort key of the hits, highest first.
         signals: contribution of each signal to the score.
+        marks: what readers have marked; null without a desk.
     """
 
     id: str
@@ -68,6 +90,7 @@ class ApiHit:
     reprints: int
     score: float
     signals: Mapping[str, float]
+    marks: ApiMarks | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +110,8 @@ class ApiSearch:
         partial: number of stories with some of the words, if fewer than ten have all; they follow `total` hits.
         is_exact: true if `total` and `facets` count every match, false if only the best candidates were counted.
         hits: one for each story.
-        facets: of site, language, source, section and classes the twenty most frequent values, of month the latest.
+        facets: of site, language, source, section, classes and label the twenty most frequent values, of month the
+            latest; with a desk the stories that are starred, read and unread, with the value 1.
         notes: sentences about what was ignored or read differently from how it was written.
         also: related words that were searched, too (`expand=1`).
         next: URL of the next hits; null on the last page.
@@ -151,6 +175,7 @@ class ApiArticle:
         story_size: number of articles in that story, including this one.
         versions: earlier texts, newest first.
         has_page: whether the source of its page is stored.
+        marks: what readers have marked; null without a desk.
     """
 
     article: ArticleItem
@@ -158,6 +183,7 @@ class ApiArticle:
     story_size: int
     versions: Sequence[Version]
     has_page: bool
+    marks: ApiMarks | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +323,14 @@ def _search(visit: Visit) -> ApiSearch:
     limit = visit.whole("limit", *_LIMIT)
     offset = visit.whole("offset", *_OFFSET)
     result = search.find(visit, replace(search.query_of(visit), limit=limit, offset=offset, is_thorough=True))
+    marks = _marks(visit, [hit.url for hit in result.hits])
     following = offset + limit
     has_more = following < result.listed and following <= _MOST_OFFSET
     return ApiSearch(
         total=result.total,
         partial=result.partial,
         is_exact=result.is_exact,
-        hits=[_hit(hit) for hit in result.hits],
+        hits=[_hit(hit, marks[hit.url]) for hit in result.hits],
         facets={name: [ApiFacet(*each) for each in values[:_MOST_VALUES]] for name, values in result.facets.items()},
         notes=result.notes,
         also=result.also,
@@ -332,7 +359,32 @@ def _like(kind: type[T], source: object, /, **changed: Any) -> T:
     return kind(**same, **changed)
 
 
-def _hit(hit: Hit) -> ApiHit:
+def _marks(visit: Visit, urls: Sequence[str]) -> dict[str, ApiMarks | None]:
+    if visit.site.desk.file is None:
+        return dict.fromkeys(urls)
+    marks = visit.site.desk.marks_of(urls)
+    return {url: _shown(marks.get(url, ArticleMarks())) for url in urls}
+
+
+def _shown(mark: ArticleMarks) -> ApiMarks:
+    read_at, starred_at = (None if time is None else iso(time) for time in (mark.read_at, mark.starred_at))
+    return ApiMarks(read_at, starred_at, mark.labels, mark.note)
+
+
+def _marks_of_article(visit: Visit) -> ApiMarks:
+    url = article.find(visit).item.url or ""
+    with file_of(visit).reading() as connection:
+        return _shown(marks_of(connection, [url]).get(url, ArticleMarks()))
+
+
+def mark(visit: Visit, form: Form) -> Response:
+    """Change the marks of an article, and answer with those it has then."""
+    url = marks.mark(visit, form, visit.number_in_path("problem.article"))
+    with file_of(visit).reading() as connection:
+        return visit.json(plain(_shown(marks_of(connection, [url]).get(url, ArticleMarks()))))
+
+
+def _hit(hit: Hit, marks: ApiMarks | None) -> ApiHit:
     return _like(
         ApiHit,
         hit,
@@ -342,6 +394,7 @@ def _hit(hit: Hit) -> ApiHit:
         snippet=text_of(hit.snippet),
         snippet_matches=_matches(hit.snippet),
         authors=split_names(hit.authors),
+        marks=marks,
     )
 
 
@@ -359,6 +412,7 @@ def _article(visit: Visit) -> ApiArticle:
         story_size=read.cluster_size,
         versions=read.versions,
         has_page=read.has_page,
+        marks=_marks(visit, [read.item.url or ""])[read.item.url or ""],
     )
 
 
@@ -428,10 +482,11 @@ _QUERY = (
     Parameter("section", "A channel or section, as the pages name it; several as for site."),
     Parameter("classes", "A class, as the model names it; several as for site."),
     Parameter("language", "Code such as zh-Hans, zh-Hant, en; several as for site."),
-    *(
-        Parameter(f"-{name}", f"The same as {name}, of articles that are left out.")
-        for name in ("site", "source", "section", "classes", "language")
-    ),
+    Parameter("label", "A label that readers have given; several as for site."),
+    Parameter("starred", "1 for articles with a star."),
+    Parameter("read", "1 for articles that were read."),
+    Parameter("unread", "1 for those that were not."),
+    *(Parameter(f"-{name}", f"The same as {name}, of articles that are left out.") for name in VALUED),
     Parameter("since", "A day, month or year, or a time before now: 2024-05-01, 2024-05, 7d."),
     Parameter("until", "The same for the end."),
     Parameter("sort", "relevance, newest, oldest or reprinted; by default relevance with words, newest without."),
@@ -465,6 +520,19 @@ _ANSWERS: Final[Sequence[Endpoint]] = (
     ),
     Endpoint(
         "/api/articles/{id}", "article", "An article with its text, HTML and images.", _article, ApiArticle, (_ID,)
+    ),
+    Endpoint(
+        "/api/articles/{id}/marks",
+        "marks",
+        "What readers have marked of an article.",
+        _marks_of_article,
+        ApiMarks,
+        (_ID,),
+        form=(
+            Parameter("deed", f"One of {', '.join(DEEDS)}, note."),
+            Parameter("label", "With label and unlabel: labels, with commas between them."),
+            Parameter("note", "With note: its text; an empty one removes it."),
+        ),
     ),
     Endpoint(
         "/api/stories/{id}",

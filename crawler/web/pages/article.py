@@ -7,9 +7,11 @@ from itertools import islice, pairwise
 
 from starlette.responses import Response
 
+from db.desk.marks import MOST_NOTE_CHARS
 from db.queries.articles import ReadArticle, read_article
 from db.queries.reprints import Reprint, reprints_of
 from db.queries.status import stored_page_of
+from db.records.desk import ArticleMarks, label_key
 from pipelines.decode.zstd import UnpackError, decompress
 from pipelines.dedup.differences import Change, mark_changes
 from pipelines.export.citations import cite
@@ -37,6 +39,7 @@ def show(visit: Visit) -> Response:
     item = read.item
     query = search.query_of(visit)
     mark = mark_of(query, f"{item.title}\n{item.text}", item.language)
+    url = item.url or ""
     return visit.page(
         "article.html",
         read=read,
@@ -48,6 +51,11 @@ def show(visit: Visit) -> Response:
         changes=_changes(read),
         citations=cite(item),
         click=visit.note_click(int(item.id)),
+        can_mark=not visit.site.desk.objection(),
+        marks=visit.site.desk.marks_of([url]).get(url, ArticleMarks()),
+        label_names=[] if query.marked is None else sorted(query.marked.names.values(), key=label_key),
+        this_search=visit.here("/").partition("?")[2],
+        most_note=MOST_NOTE_CHARS,
     )
 
 

@@ -13,8 +13,9 @@ from starlette.responses import Response
 
 from db.desk import outbox, searches
 from db.desk.file import DeskFile
+from db.desk.marks import label_counts
 from db.engine.errors import DatabaseProblem
-from db.records.desk import SavedSearch
+from db.records.desk import MarkedArticles, SavedSearch
 from db.records.search import FoundArticle
 from db.search import find
 from pipelines.decode.text import clean
@@ -27,7 +28,7 @@ from ..frame.visit import BadRequest, NotHere, Visit
 
 _MISSING: Final = "problem.saved"
 _MOST_NAME: Final = 100
-_MOST_QUERY: Final = 8_000
+MOST_QUERY: Final = 8_000
 _MOST_HITS: Final = 200
 
 
@@ -43,21 +44,25 @@ class _ShownSearch:
 
 
 def show(visit: Visit) -> Response:
-    """List the saved searches with what is new in each."""
+    """List the saved searches with what is new in each, and the labels."""
     refused = visit.site.desk.objection()
     saved: list[_ShownSearch] = []
+    labels: list[tuple[str, int]] = []
     if not refused:
-        file = _file(visit)
+        file = file_of(visit)
         _match(visit, file)
         with file.reading() as connection:
             states = outbox.states(connection)
             saved = [_shown(one, states) for one in searches.all_searches(connection)]
-    return visit.page("desk.html", section="desk", refused=refused, saved=saved)
+            labels = label_counts(connection)
+    marked = visit.site.desk.marked(visit.read) or MarkedArticles()
+    numbers = [(name, len(ids)) for name, ids in (("starred", marked.starred), ("read", marked.read)) if ids]
+    return visit.page("desk.html", section="desk", refused=refused, saved=saved, labels=labels, numbers=numbers)
 
 
 def show_one(visit: Visit) -> Response:
     """Show the new hits of a saved search, the newest first."""
-    file = _file(visit)
+    file = file_of(visit)
     _match(visit, file)
     with file.reading() as connection:
         saved = _one(visit, searches.one_search(connection, _number(visit)))
@@ -78,12 +83,12 @@ def show_one(visit: Visit) -> Response:
 
 def save(visit: Visit, form: Form) -> Response:
     """Save a search under a name."""
-    file = _file(visit)
+    file = file_of(visit)
     query = form.get("query", "")
-    if len(query) > _MOST_QUERY:
-        raise BadRequest(f"the search has {len(query):,} characters; at most {_MOST_QUERY:,} are allowed")
+    if len(query) > MOST_QUERY:
+        raise BadRequest(f"the search has {len(query):,} characters; at most {MOST_QUERY:,} are allowed")
     try:
-        asked = query_of(query)
+        asked = query_of(query, visit.site.desk.marked(visit.read))
         standing = StandingQuery(asked)
         if standing.is_wordless:
             raise BadRequest("the query has no word in it")
@@ -104,7 +109,7 @@ def save(visit: Visit, form: Form) -> Response:
 
 def look(visit: Visit, form: Form) -> Response:
     """Note that the reader has seen the hits up to a number."""
-    file, number = _file(visit), form.get("number", "")
+    file, number = file_of(visit), form.get("number", "")
     if not number.isascii() or not number.isdigit() or len(number) > 18:
         raise BadRequest("number is to be a whole number")
     with file.writing() as connection:
@@ -113,7 +118,7 @@ def look(visit: Visit, form: Form) -> Response:
 
 
 def rename(visit: Visit, form: Form) -> Response:
-    file, name = _file(visit), _name(form)
+    file, name = file_of(visit), _name(form)
     with file.writing() as connection:
         saved = _one(visit, searches.one_search(connection, _number(visit)))
         if not searches.rename(connection, saved.id, name):
@@ -122,7 +127,7 @@ def rename(visit: Visit, form: Form) -> Response:
 
 
 def remove(visit: Visit, _form: Form) -> Response:
-    file = _file(visit)
+    file = file_of(visit)
     with file.writing() as connection:
         searches.remove(connection, _number(visit))
     return led_to("/desk")
@@ -130,7 +135,7 @@ def remove(visit: Visit, _form: Form) -> Response:
 
 def alert(visit: Visit, form: Form) -> Response:
     """Choose where hits are told: by `mail`, to a `webhook`, or nowhere."""
-    file, channel = _file(visit), form.get("channel", "")
+    file, channel = file_of(visit), form.get("channel", "")
     target = clean(form.get(channel, "")).strip() if channel in {MAIL, WEBHOOK} else ""
     options = visit.site.desk.options
     if channel not in {"", MAIL, WEBHOOK}:
@@ -144,7 +149,12 @@ def alert(visit: Visit, form: Form) -> Response:
     return led_to(f"/desk/{saved.id}")
 
 
-def _file(visit: Visit) -> DeskFile:
+def file_of(visit: Visit) -> DeskFile:
+    """Return the file of the desk.
+
+    Raises:
+        BadRequest: nothing can be kept in it.
+    """
     refused = visit.site.desk.objection()
     if refused or visit.site.desk.file is None:
         raise BadRequest(refused)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
 from typing import BinaryIO, Final, cast
 
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message
 
-from db.queries.export import articles_in_order
+from db.desk.file import DeskFile
+from db.engine.database import ReadConnection
+from db.queries.export import Row, articles_in_order
 from pipelines.export.formats import BOM, FRONT_MATTER, SHORT, RowWriter, columns_read, row_writer
-from pipelines.export.read import ARTICLES
+from pipelines.export.read import ARTICLES, MARKED_ARTICLES, with_marks
 from pipelines.search.every import EveryMatch
 
 from ..frame.file_forms import CITATIONS, FORMATS
@@ -47,8 +49,10 @@ def show(visit: Visit) -> Response:
         raise BadRequest(f"{form} has no columns to choose; leave columns out")
     query = search.query_of(visit)
     options = search.options_of(visit, query)
+    desk = visit.site.desk.file if query.marked is not None else None
+    table = ARTICLES if desk is None else MARKED_ARTICLES
     try:
-        columns = ARTICLES.check_columns(named or (FRONT_MATTER if form == "markdown" else SHORT))
+        columns = table.check_columns(named or (FRONT_MATTER if form == "markdown" else SHORT))
         found = EveryMatch(
             visit.read,
             query,
@@ -57,7 +61,7 @@ def show(visit: Visit) -> Response:
             is_ranked=order == "shown",
             reprints=visit.text("reprints") == "1",
         )
-        steps = _File(visit, form, columns, found, limit).steps()
+        steps = _File(visit, form, columns, found, limit=limit, desk=desk).steps()
         first = next(steps)
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
@@ -73,20 +77,30 @@ def show(visit: Visit) -> Response:
 class _File:
     """A file that is written step by step; only what was written last is kept."""
 
-    def __init__(self, visit: Visit, form: str, columns: tuple[str, ...], found: EveryMatch, limit: int) -> None:
+    def __init__(
+        self,
+        visit: Visit,
+        form: str,
+        columns: tuple[str, ...],
+        found: EveryMatch,
+        *,
+        limit: int,
+        desk: DeskFile | None,
+    ) -> None:
         self._visit = visit
         self._form = form
         self._columns = columns
         self._read = columns_read(form, columns, are_articles=True)
         self._found = found
         self._limit = limit
+        self._desk = desk
 
     def steps(self) -> Iterator[list[bytes]]:
         """Yield pieces of the file, a step of reading for each list."""
         with tempfile.TemporaryFile() as scratch:
             file = cast("BinaryIO", scratch)
             begin = BOM if self._form == "csv" else b""
-            with row_writer(self._form, file, ARTICLES.record, self._columns, self._read, begin=begin) as writer:
+            with row_writer(self._form, file, MARKED_ARTICLES.record, self._columns, self._read, begin=begin) as writer:
                 yield _taken(file)
                 for _ in self._written(writer):
                     yield _taken(file)
@@ -97,7 +111,7 @@ class _File:
     def _written(self, writer: RowWriter) -> Iterator[None]:
         left = self._limit
         for ids in self._found:
-            rows = self._visit.read(partial(articles_in_order, columns=self._read, ids=ids[: left + 1]))
+            rows = self._visit.read(partial(self._rows, ids[: left + 1]))
             writer.write([row for _, row in rows[:left]])
             yield
             if len(rows) > left:
@@ -109,6 +123,9 @@ class _File:
             left -= len(rows)
         for note in self._found.notes:
             writer.remark(f"Not all: {note}.")
+
+    def _rows(self, ids: Sequence[int], connection: ReadConnection) -> Sequence[Row]:
+        return with_marks(self._desk, lambda names: articles_in_order(connection, names, ids), self._read)
 
 
 def _taken(file: BinaryIO) -> list[bytes]:

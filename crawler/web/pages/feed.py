@@ -23,7 +23,8 @@ from db.records.keys import read_time
 from db.records.search import FoundArticle
 from db.search import find
 from pipelines.decode.text import clean
-from pipelines.search.records import SearchQuery
+from pipelines.search.query import asks_for_marks
+from pipelines.search.records import MARKS, SearchQuery
 from pipelines.search.stored import StandingQuery
 
 from ..frame.shown import is_language, short, web_url
@@ -95,7 +96,7 @@ def _answer(visit: Visit, path: str, written: Callable[[_Feed], str]) -> Respons
     query = search.query_of(visit)
     now = time.time()
     base = str(visit.request.base_url).rstrip("/")
-    state = [_FORM, visit.read(find.last_indexed), int(now // _AGAIN_SECONDS), base, visit.here(path)]
+    state = [_FORM, visit.read(find.last_indexed), int(now // _AGAIN_SECONDS), base, visit.here(path), _marks(query)]
     told = json.dumps([*state, visit.language.code]).encode()
     tag = f'W/"{hashlib.blake2b(told, digest_size=12).hexdigest()}"'
     headers = {"Cache-Control": "private, no-cache", "ETag": tag, "Vary": "Cookie, Accept-Language"}
@@ -106,7 +107,7 @@ def _answer(visit: Visit, path: str, written: Callable[[_Feed], str]) -> Respons
     newest = max((entry.updated for entry in entries), default=_NEVER)
     here = visit.here(path)
     feed = _Feed(
-        title=clean(" ".join(filter(None, (query.text, *(getattr(query, name) for name in search.FILTERS))))),
+        title=clean(" ".join(filter(None, (query.text, *_conditions(query))))),
         number=hashlib.blake2b(visit.here("/feed.atom").encode(), digest_size=8).hexdigest(),
         base=base,
         here=here,
@@ -117,6 +118,20 @@ def _answer(visit: Visit, path: str, written: Callable[[_Feed], str]) -> Respons
     headers["Last-Modified"] = format_datetime(newest, usegmt=True)
     body = written(feed).encode("utf-8", "backslashreplace")
     return Response(body, 200, headers, f"{PATHS[path]}; charset=utf-8")
+
+
+def _conditions(query: SearchQuery) -> Iterator[str]:
+    for name in search.FILTERS:
+        value = getattr(query, name)
+        yield name if value and name in MARKS else value
+
+
+def _marks(query: SearchQuery) -> int:
+    """Return the number of the marks, if a query asks for some: the feed is another one after each change."""
+    try:
+        return query.marked.number if query.marked is not None and asks_for_marks(query) else 0
+    except ValueError as wrong:
+        raise BadRequest(str(wrong)) from None
 
 
 def _found(visit: Visit, query: SearchQuery, limit: int, now: float) -> list[tuple[FoundArticle, str]]:

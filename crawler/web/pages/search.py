@@ -9,15 +9,18 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from pipelines.search.records import RELEVANCE, SORTS, VALUED, SearchQuery, SearchResult, several_values
+from db.desk.marks import DEEDS
+from db.records.desk import ArticleMarks, label_key
+from pipelines.search.records import MARKS, RELEVANCE, SORTS, VALUED, SearchQuery, SearchResult, several_values
 from pipelines.search.search import SearchOptions, search
 
 from ..frame.file_forms import offered
 from ..frame.visit import VIEWS, BadRequest, Visit
 from . import volume
+from .marks import DONE, MOST_AT_ONCE
 
-FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
-FACETS: Final = ("site", "source", "section", "classes", "language", "month")
+FILTERS: Final = ("site", "source", "section", "classes", "language", "label", *MARKS, "since", "until")
+FACETS: Final = ("label", "site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
 _LISTED: Final = 30
@@ -37,6 +40,7 @@ OPERATORS: Final = (
     ),
     ("when", "after:2024-05 before:2024年6月", "after:2024-05-01 before:2024-06"),
     ("near", "near:5(港口 台风)", "near:5(port storm)"),
+    ("marks", "is:unread label:待读", 'is:starred -is:read label:"to read"'),
 )
 """Operators of the query language, each with examples in Chinese and English."""
 _MOST_FILTER = 300
@@ -77,6 +81,7 @@ def show(visit: Visit) -> Response:
         result, refused = SearchResult((), 0, is_exact=True, facets={}), str(wrong)
     chips = list(chips_of(visit, query))
     last = min(MOST_PAGE, -(-result.listed // size))
+    can_mark = not visit.site.desk.objection()
     response = visit.page(
         "search.html",
         status=400 if refused else 200,
@@ -99,10 +104,23 @@ def show(visit: Visit) -> Response:
         expanded=visit.here(page=None, expand=None if query.expand else "1"),
         feed=visit.here("/feed.atom", page=None, limit=None, sort=None),
         exports=[(form, visit.here("/api/export", page=None, limit=None, format=form)) for form in offered()],
-        saves=None if visit.site.desk.objection() else visit.here("/", page=None, limit=None).partition("?")[2],
+        saves=visit.here("/", page=None, limit=None).partition("?")[2] if can_mark else None,
+        can_mark=can_mark,
+        marks=visit.site.desk.marks_of([hit.url for hit in result.hits]),
+        unmarked=ArticleMarks(),
+        marked_facets=[
+            (name, link)
+            for name in MARKS
+            for value, articles in result.facets.get(name, ())
+            if (link := link_of(visit, query, name, value, articles))
+        ],
+        label_names=[] if query.marked is None else sorted(query.marked.names.values(), key=label_key),
+        this_search=visit.here("/").partition("?")[2],
+        most_marked=MOST_AT_ONCE,
+        done=_done(visit),
         page=page,
         first_partial=result.listed - result.partial - query.offset if result.partial else None,
-        operators=OPERATORS,
+        operators=[each for each in OPERATORS if each[0] != "marks" or query.marked is not None],
         previous=visit.here(page=page - 1) if page > 1 else None,
         following=visit.here(page=page + 1) if page < last else None,
         strongest=max((value for hit in result.hits for value in hit.signals.values()), default=0),
@@ -126,7 +144,16 @@ def query_of(visit: Visit) -> SearchQuery:
         **several_values(lambda name: visit.texts(name, _MOST_FILTER)),
         expand=visit.text("expand", _MOST_FILTER) == "1",
         sort=visit.choice("sort", SORTS, ""),
+        marked=visit.site.desk.marked(visit.read),
     )
+
+
+def _done(visit: Visit) -> tuple[str, int, int] | None:
+    """Return the deed of a form, the articles it was done with, and those with too many labels."""
+    # not by `visit.text`: links of the page do not repeat them
+    marked, deed, full = (visit.request.query_params.get(name, "0") for name in DONE)
+    is_said = deed in DEEDS and all(each.isascii() and each.isdecimal() and len(each) < 6 for each in (marked, full))
+    return (deed, int(marked), int(full)) if is_said else None
 
 
 def values_of(query: SearchQuery, name: str) -> list[str]:

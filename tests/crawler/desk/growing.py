@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -51,6 +53,11 @@ def grow(database: Path, stories: list[Story]) -> None:
         stand.end({})
 
 
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
 def mail_options(port: int) -> MailOptions:
     return MailOptions("127.0.0.1", port, "none", "", "", "News <news@example.org>", ("me@example.org",))
 
@@ -66,7 +73,7 @@ def watch_for_ever(database: Path, desk: Path, port: int) -> None:
 class HttpSink:
     """A webhook on this machine; `bodies` has what came, in its order."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "127.0.0.1") -> None:
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.status = 204
@@ -84,13 +91,15 @@ class HttpSink:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer((address, 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
 
 
 @contextmanager
-def http_sink() -> Iterator[HttpSink]:
-    sink = HttpSink()
+def http_sink(address: str = "127.0.0.1", context: ssl.SSLContext | None = None) -> Iterator[HttpSink]:
+    sink = HttpSink(address)
+    if context is not None:
+        sink.server.socket = context.wrap_socket(sink.server.socket, server_side=True)
     thread = threading.Thread(target=sink.server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
@@ -115,9 +124,10 @@ class MailSink:
 
 
 @contextmanager
-def mail_sink(port: int) -> Iterator[MailSink]:
+def mail_sink(port: int, **options: Any) -> Iterator[MailSink]:
+    """Listen; the options are those of aiosmtpd's `Controller` and `SMTP`."""
     sink = MailSink()
-    controller = Controller(sink, hostname="127.0.0.1", port=port)
+    controller = Controller(sink, hostname="127.0.0.1", port=port, **options)
     controller.start()
     try:
         yield sink

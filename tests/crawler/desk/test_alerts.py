@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import socket
 import sqlite3
 import time
 from collections import Counter
@@ -16,14 +15,20 @@ from typing import Any
 
 import pytest
 
-from crawler.desk.delivery import DeliveryError, send
 from crawler.desk.watcher import Watcher
-from crawler.fetch.guard import Guard
 from crawler.options.alerts import AlertOptions
 from db.desk import outbox, searches
 from db.desk.file import DeskFile
-from db.records.desk import Message
-from tests.crawler.desk.growing import WORDS, grow, http_sink, mail_options, mail_sink, story, watch_for_ever
+from tests.crawler.desk.growing import (
+    WORDS,
+    grow,
+    http_sink,
+    mail_options,
+    mail_sink,
+    story,
+    unused_port,
+    watch_for_ever,
+)
 from tests.waiting import wait_for
 
 MINUTE = 60.0
@@ -35,12 +40,6 @@ class Clock:
 
     def __call__(self) -> float:
         return time.time() + self.ahead
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 @pytest.fixture
@@ -96,10 +95,11 @@ def test_webhook_is_told_once_and_at_most_every_so_many_minutes(database: Path) 
         assert (article["url"], article["site"]) == ("https://a.example/1.html", "a.example")
 
 
-def test_server_that_is_down_is_told_later_with_growing_pauses(database: Path, unused_port: int) -> None:
+def test_server_that_is_down_is_told_later_with_growing_pauses(database: Path) -> None:
+    port = unused_port()
     clock = Clock()
     desk = saved(database, [("q=harbour", "mail", "me@example.org")])
-    one = watcher(database, desk, AlertOptions(mail_options(unused_port)), clock)
+    one = watcher(database, desk, AlertOptions(mail_options(port)), clock)
     grow(database, [story(1, "harbour")])
     pauses = []
     for _ in range(3):
@@ -111,7 +111,7 @@ def test_server_that_is_down_is_told_later_with_growing_pauses(database: Path, u
         pauses.append(pause - clock())
         clock.ahead += pauses[-1] + 1
     assert pauses[0] < pauses[1] < pauses[2]
-    with mail_sink(unused_port) as sink:
+    with mail_sink(port) as sink:
         one.step()
         one.step()
     (mail,) = sink.mails
@@ -148,15 +148,16 @@ def test_one_watcher_at_a_time(database: Path) -> None:
         assert len(sink.bodies) == 1
 
 
-def test_each_hit_is_told_once_though_killed_three_times(database: Path, unused_port: int) -> None:
+def test_each_hit_is_told_once_though_killed_three_times(database: Path) -> None:
     """1,000 articles and 20 searches, half by mail, half by webhook; the watcher is killed amid its work."""
-    with http_sink() as sink, mail_sink(unused_port) as mails:
+    port = unused_port()
+    with http_sink() as sink, mail_sink(port) as mails:
         targets = [("mail", "me@example.org"), ("webhook", sink.url)]
         desk = saved(database, [(f"q={word}", *target) for word in WORDS for target in targets])
         context = multiprocessing.get_context("spawn")
 
         def start() -> Any:
-            process = context.Process(target=watch_for_ever, args=(database, desk.path, unused_port))
+            process = context.Process(target=watch_for_ever, args=(database, desk.path, port))
             process.start()
             return process
 
@@ -205,7 +206,8 @@ def test_each_hit_is_told_once_though_killed_three_times(database: Path, unused_
         assert set(lines) == {one for one in wanted if one[0] % 2 == 1}
 
 
-def test_burst_is_said(database: Path, unused_port: int) -> None:
+def test_burst_is_said(database: Path) -> None:
+    port = unused_port()
     desk = saved(database, [("q=harbour", "mail", "me@example.org")])
     now = time.time()
     with desk.writing() as connection:
@@ -214,27 +216,9 @@ def test_burst_is_said(database: Path, unused_port: int) -> None:
             number = int((now - hour * 3_600) * 1000)
             connection.execute("INSERT INTO hit VALUES (1, ?, ?, NULL, 0)", (hour, number))
     grow(database, [story(n, "harbour") for n in range(1, 31)])
-    with mail_sink(unused_port) as sink:
-        watcher(database, desk, AlertOptions(mail_options(unused_port))).step()
+    with mail_sink(port) as sink:
+        watcher(database, desk, AlertOptions(mail_options(port))).step()
     assert sink.mails[0].get_content().startswith("Unusually many: 30 in the last hour, where")
-
-
-def message(target: str, channel: str = "webhook") -> Message:
-    return Message(1, "k", channel, target, '{"search": {"id": 1}, "articles": []}', 0)
-
-
-@pytest.mark.parametrize(
-    "url", ["https://10.0.0.1/", "https://192.168.1.1:8443/x", "https://[fe80::1]/", "https://a.b:22/"]
-)
-def test_private_addresses_get_nothing(url: str) -> None:
-    with pytest.raises(DeliveryError):
-        send(message(url), AlertOptions())
-
-
-def test_networks_that_are_allowed_are_asked() -> None:
-    """Nobody listens there; the guard has let it through."""
-    with pytest.raises(DeliveryError, match="Refused"):
-        send(message("https://127.0.0.9:9/"), AlertOptions(guard=Guard(["127.0.0.9:9"])))
 
 
 def test_removed_search_tells_no_more(database: Path) -> None:
@@ -251,3 +235,29 @@ def test_removed_search_tells_no_more(database: Path) -> None:
         assert sink.bodies == []
         with closing(sqlite3.connect(desk.path)) as opened:
             assert opened.execute("SELECT count(*) FROM hit").fetchone() == (0,)
+
+
+def test_old_hits_and_messages_are_pruned(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits to be told and the newest that the reader has not seen remain, and when each search told last."""
+    monkeypatch.setattr("crawler.desk.watcher._MOST_UNREAD", 3)
+    desk = saved(database, [("q=harbour", "", ""), ("q=museum", "", "")])
+    old = int((time.time() - 40 * 86_400) * 1000)
+    with desk.writing() as connection:
+        connection.execute("UPDATE search SET seen = ? WHERE id = 1", (old + 5,))
+        connection.execute("UPDATE search SET seen = 0 WHERE id = 2")
+        hits = [(search, n, old + n, None, int(n == 2)) for search in (1, 2) for n in range(1, 10)]
+        connection.executemany("INSERT INTO hit VALUES (?, ?, ?, ?, ?)", hits)
+        messages = [(n, f"key {n}", old / 1000 + n, old / 1000 + n) for n in (1, 2)]
+        connection.executemany(
+            "INSERT INTO message (search_id, key, channel, target, content, created, next_try, told) "
+            "VALUES (1, ?2, 'mail', '', '{}', ?3, ?3, ?4)",
+            [(n, key, created, told) for n, key, created, told in messages],
+        )
+    watcher(database, desk, AlertOptions()).step()
+    with closing(sqlite3.connect(desk.path)) as opened:
+        left = {n: [] for n in (1, 2)}
+        for search_id, article_id in opened.execute("SELECT search_id, article_id FROM hit ORDER BY 1, 2"):
+            left[search_id].append(article_id)
+        kept = opened.execute("SELECT key FROM message").fetchall()
+    assert left == {1: [2, 7, 8, 9], 2: [2, 7, 8, 9]}
+    assert kept == [("key 2",)]

@@ -1,17 +1,22 @@
-"""The desk of the real `scrapy serve`: its settings, its watcher, mail to a server on this machine."""
+"""The desk of the real `scrapy serve` and `scrapy crawl`: settings, watchers, receivers on this machine."""
 
 from __future__ import annotations
 
 import json
-import socket
+import time
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
+from crawler.demo.server import Newsroom
+from crawler.desk.delivery import WEBHOOK
 from crawler.options.alerts import alert_options
 from crawler.options.given import apply_environment
-from tests.crawler.desk.growing import grow, mail_sink, story
+from db.desk import searches
+from db.desk.file import DeskFile
+from tests.crawler.crawling import crawl, rows
+from tests.crawler.desk.growing import grow, http_sink, mail_sink, story, unused_port
 from tests.crawler.options.test_config import given
 from tests.crawler.web.serving import Answer, Server, ask, serving
 from tests.waiting import wait_for
@@ -31,11 +36,6 @@ def post(server: Server, path: str, **form: str) -> Answer:
         "Connection: close",
     ]
     return ask(server, "\r\n".join([*lines, "", ""]).encode() + body, method="POST")
-
-
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def test_server_keeps_the_desk_that_is_named_and_mails_what_is_new(tmp_path: Path) -> None:
@@ -63,3 +63,16 @@ def test_password_of_the_mail_server_comes_from_the_environment(monkeypatch: pyt
     assert options.mail is not None
     assert (options.mail.password, options.minutes) == ("secret", 3)
     assert "secret" not in repr(options)
+
+
+def test_crawl_tells_of_what_it_stores(tmp_path: Path) -> None:
+    desk = DeskFile(tmp_path / "news.desk.db")
+    with Newsroom() as newsroom, http_sink() as sink:
+        with desk.writing() as connection:
+            searches.add(connection, "all", "", 0, time.time())
+            searches.set_alert(connection, 1, WEBHOOK, sink.url, "en")
+        crawl(newsroom, tmp_path, "CLOSESPIDER_PAGECOUNT=40", "ALERT_MINUTES=0")
+    told = [one["id"] for body in sink.bodies for one in body["articles"]]
+    stored = [str(row[0]) for row in rows(tmp_path, "SELECT id FROM article")]
+    assert sorted(told) == sorted(stored)
+    assert stored
