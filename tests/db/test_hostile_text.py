@@ -55,6 +55,7 @@ _OURS = {
     "articles/compact.py": {"pragma", "name", "quoted"},  # constants; a table of the file, quoted
     "articles/retention.py": {"name"},  # a partition, quoted by Postgres itself
     "desk/file.py": {"len(_STEPS)", "_MARK"},
+    "desk/marks.py": {"_GIVEN", "_WANTED"},
     "desk/searches.py": {"_COLUMNS", "_WITH_UNREAD"},
     "engine/database.py": {"_WRITER_CACHE_KB", "pragma", "_LOCK_SECONDS", "_FROZEN_SECONDS"},
     "engine/migration.py": {"_VERSIONS", "name"},

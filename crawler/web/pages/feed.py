@@ -127,7 +127,7 @@ def _conditions(query: SearchQuery) -> Iterator[str]:
 
 
 def _marks(query: SearchQuery) -> int:
-    """Return the number of the marks, if a query asks for some: the feed is another one after each change."""
+    """Return the number of the marks if a query asks for some: they make another feed."""
     try:
         return query.marked.number if query.marked is not None and asks_for_marks(query) else 0
     except ValueError as wrong:

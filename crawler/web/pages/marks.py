@@ -60,7 +60,7 @@ def mark(visit: Visit, form: Form, key: int) -> str:
         return url
     try:
         with file.writing() as connection:
-            write_note(connection, url, clean(form.get("note", "")).replace("\r\n", "\n").strip())
+            write_note(connection, url, "\n".join(map(clean, form.get("note", "").splitlines())).strip())
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
     return url

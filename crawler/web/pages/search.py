@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ SIZES: Final = (10, 20, 50)
 _LISTED: Final = 30
 """Hits of a page in the form of a list."""
 MOST_PAGE: Final = 50
-OPERATORS: Final = (
+OPERATORS: Final[Sequence[tuple[str, str, str]]] = (
     ("words", "台风 停电", "storm ferry"),
     ("phrase", "“航运公司”", '"climate change"'),
     ("without", "港口 -招聘", "port -strike"),
@@ -149,7 +149,7 @@ def query_of(visit: Visit) -> SearchQuery:
 
 
 def _done(visit: Visit) -> tuple[str, int, int] | None:
-    """Return the deed of a form, the articles it was done with, and those with too many labels."""
+    """Return the deed of a form, and with how many articles it was done and not."""
     # not by `visit.text`: links of the page do not repeat them
     marked, deed, full = (visit.request.query_params.get(name, "0") for name in DONE)
     is_said = deed in DEEDS and all(each.isascii() and each.isdecimal() and len(each) < 6 for each in (marked, full))

@@ -483,7 +483,7 @@ def test_hostile_stories_are_shown_as_text(hostile_stand: Path) -> None:
             page = read(asker, path)
             scripts = {script.get("src", "").partition("?")[0] for script in page.iter("script")}
             assert "/static/htmx.min.js" in scripts
-            assert scripts <= {"/static/htmx.min.js", "/static/volume.js", "/static/copy.js"}
+            assert scripts <= {f"/static/{name}.js" for name in ("htmx.min", "volume", "copy", "keys")}
             for element in page.iter(etree.Element):
                 assert not [name for name in element.keys() if name.startswith("on") or name in {"style", "srcdoc"}]  # noqa: SIM118
                 for name in ("href", "src", "action"):

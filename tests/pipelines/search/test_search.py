@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from db.engine.database import Database, open_for_crawl, open_for_reading
+from db.records.desk import MarkedArticles
 from db.records.keys import fingerprint
 from db.search import find
+from pipelines.search.every import EveryMatch
+from pipelines.search.query import asks_for_marks
 from pipelines.search.records import Hit, SearchQuery, SearchResult
 from pipelines.search.search import SearchOptions, search
 from pipelines.search.stored import StandingQuery
@@ -482,3 +485,100 @@ def test_standing_query_finds_what_fulfils_a_search(stand: Database, words: str)
     assert [number for number, _ in stored] == sorted(number for number, _ in stored)
     assert set(newest) <= set(ids)
     assert len(newest) == ask(stand, words, limit=50).total
+
+
+# ---------------------------------------------------------------- what readers have marked
+
+MARKED = MarkedArticles(
+    starred=frozenset(fingerprint(f"https://{url}") for url in ("a.example/2", "b.example/2", "c.test/1")),
+    read=frozenset(fingerprint(f"https://{url}") for url in ("a.example/2", "c.test/2")),
+    labels={
+        "ports": frozenset(fingerprint(f"https://{url}") for url in ("a.example/1", "a.example/2")),
+        "to read": frozenset({fingerprint("https://c.test/3"), fingerprint("https://a.example/2"), 17}),
+    },
+    names={"ports": "Ports", "to read": "to read"},
+)
+
+
+@each_row(
+    ("words", "values", "expected"),
+    [
+        ("is:starred", {}, {"a2", "b2", "c1"}),
+        ("", {"starred": "1"}, {"a2", "b2", "c1"}),
+        ("is:read", {}, {"a2", "c2"}),
+        ("is:unread", {}, {"a1", "a3", "a4", "b2", "c3"}),
+        ("-is:read", {}, {"a1", "a3", "a4", "b2", "c3"}),
+        ("", {"unread": "1", "starred": "1"}, {"b2", "c1"}),
+        ("is:starred -is:unread", {}, {"a2"}),
+        ("-is:starred", {}, {"a1", "a3", "a4", "c2", "c3"}),
+        ("", {"without": (("starred", "1"),)}, {"a1", "a3", "a4", "c2", "c3"}),
+        ("label:PORTS", {}, {"a1", "a2"}),
+        ('label:"to read"', {}, {"a2", "c3"}),
+        ('label:ports label:"to read"', {}, {"a2"}),
+        ("", {"label": "Ports", "either": (("label", "to  read"),)}, {"a1", "a2", "c3"}),
+        ("", {"label": "ports", "without": (("label", "to read"),)}, {"a1"}),
+        ("label:nothing", {}, set()),
+        ("is:starred 港口", {}, {"a2", "c1"}),
+        ("港口 -is:starred", {}, {"a1"}),
+        ("(is:starred OR label:ports) 港口", {}, {"a1", "a2"}),
+        ("(is:starred OR is:read)", {}, {"a2", "b2", "c1", "c2"}),
+        ("-(is:starred OR is:read)", {}, {"a1", "a3", "a4", "c3"}),
+        ("is:starred site:a.example after:2024-06", {}, {"a2"}),
+        ("is:starred “三百艘渔船”", {}, {"a2"}),
+        ("is:starred", {"since": "2025"}, set()),
+    ],
+)
+def test_marks_narrow_like_all_conditions(
+    stand: Database, words: str, values: dict[str, Any], expected: set[str]
+) -> None:
+    found = ask(stand, words, sort="oldest", marked=MARKED, is_thorough=True, **values)
+    assert {url[0] + url[-1] for url in urls(found)} == expected
+    assert (found.total, found.is_exact) == (len(expected), True)
+    # without an order another article of the story in three papers may be listed
+    others = {url[0] + url[-1] for url in urls(ask(stand, words, marked=MARKED, **values))[: found.total]}
+    assert others - {"a1", "b1", "c1"} == expected - {"a1", "c1"}
+    assert len(others) == len(expected)
+    query = SearchQuery(words, marked=MARKED, **values)
+    every = EveryMatch(stand.read, query, SearchOptions(), NOW, is_ranked=True, reprints=False)
+    assert len([key for ids in every for key in ids]) == len(expected)
+    newest = stand.read(lambda connection: StandingQuery(query).newest(connection, 20, NOW))
+    assert len(newest) == len(expected)
+
+
+def test_marks_are_counted_as_facets(stand: Database) -> None:
+    facets = ask(stand, sort="newest", marked=MARKED, is_thorough=True).facets
+    assert {name: facets[name][0].articles for name in ("starred", "read", "unread")} == {
+        "starred": 3,
+        "read": 2,
+        "unread": 5,
+    }
+    # of the story in three papers another article is listed than the one with the label
+    assert [tuple(each) for each in facets["label"]] == [("to read", 2), ("Ports", 1)]
+    assert "label" not in ask(stand).facets
+
+
+@each_row("words", ["is:starred", "-is:read", "label:a", "(label:a OR 港口)", "port OR is:unread"])
+def test_marks_need_a_desk(stand: Database, words: str) -> None:
+    assert asks_for_marks(SearchQuery(words))
+    with pytest.raises(ValueError, match="there are no marks here to search by"):
+        ask(stand, words)
+    assert not asks_for_marks(SearchQuery("this is: all"))
+
+
+def test_wrong_marks_are_told(stand: Database) -> None:
+    with pytest.raises(ValueError, match="starred is 'yes'; only 1 is allowed"):
+        ask(stand, marked=MARKED, starred="yes")
+    with pytest.raises(ValueError, match="is: takes starred, read or unread"):
+        ask(stand, "port is:stared", marked=MARKED)
+    assert ask(stand, "label:none", marked=MARKED).notes == ["no article has the label 'none'"]
+
+
+def test_marked_articles_are_found_however_old(stand: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound on what is looked at is no bound on them: they are looked up, not met among the newest."""
+    monkeypatch.setattr("pipelines.search.search._COUNTED", 3)
+    monkeypatch.setattr("pipelines.search.search._VERIFIED", 3)
+    for words in ("is:starred", "(is:starred OR is:starred)"):
+        found = ask(stand, words, marked=MARKED, is_thorough=True)
+        assert {url[0] + url[-1] for url in urls(found)} == {"a2", "b2", "c1"}
+        assert found.is_exact
+    assert not ask(stand, "is:unread", marked=MARKED, is_thorough=True).is_exact
