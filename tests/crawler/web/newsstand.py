@@ -198,9 +198,9 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "section": story.section,
         "related": join_stories([("https://wanhai.example/2.html", f"{story.title} 2"), ("javascript:x()", "3")]),
         "description": story.description or story.text[:80],
-        "tags": story.tags or story.title[:4],
+        "tags": story.tags or story.title.lstrip("《“「")[:4],
         # the English ones as a crawl leaves them that describes nothing
-        **({} if story.language == "en" else {"keywords": story.title[:6], "summary": story.text[:60]}),
+        **({} if story.language == "en" else {"keywords": story.title.lstrip("《“「")[:6], "summary": story.text[:60]}),
         "kind_probability": 0.31 if story.language == "en" else 0.98,
         "seen": iso(fetched_at),
         "text_hash": signature.exact,
