@@ -398,7 +398,7 @@ def _plan(query: str) -> QueryPlan | None:
     if not query.strip():
         return None
     plan = read_query(SearchQuery(query))
-    if not plan.terms and not plan.parts:
+    if not plan.terms and not plan.parts and plan.query == SearchQuery(plan.query.text):
         raise ValueError(f"query is {query[:40]!r}, which has no word in it")
     return plan
 

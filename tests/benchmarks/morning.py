@@ -1,11 +1,11 @@
 """The morning of an analyst in Chromium: what each piece of work takes in clicks, keys and seconds.
 
-    uv run python -m tests.benchmarks.morning [--database news.db --query 城市 --beside 医院] [--keyboard] [--language zh]
+    uv run python -m tests.benchmarks.morning [--keyboard] [--language zh|en]
 
-Copies the database (without one, the stories of the demo newsroom), serves the copy with `scrapy serve`, and plays:
-save a search; read and mark as seen what a crawl stored since; narrow a search by its timeline; compare two searches;
-label twenty results; export those with the label as XLSX; cite one. Each piece ends with a look at what it should have
-brought, and the script with status 1 where that is not there.
+Makes a database of the demo newsroom's stories, serves it with `scrapy serve`, and plays: save a search; read and mark
+as seen what a crawl stored since; narrow a search by its timeline; compare two searches; label twenty results; export
+those with the label as XLSX; cite one. Each piece ends with a look at what it should have brought; where that is not
+there the script ends with status 1.
 
 With the pointer a click is one click, and typing a key for each character. With `--keyboard` everything is reached by
 Tab or the keys of the page, each of which counts. Seconds are those of the browser and the server, without the time in
@@ -15,13 +15,13 @@ which a person would think.
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -33,6 +33,7 @@ from tests.crawler.web import chromium, newsstand
 from .commands import new_parser
 from .web_load import served
 
+QUERY, BESIDE = "市", "车"
 LABELLED = 20
 NEW = 3
 LABEL = "morning"
@@ -92,9 +93,9 @@ def piece(hand: Hand, name: str) -> Iterator[None]:
     print(f"{name:<36} {hand.clicks - clicks:>6} {hand.keys - keys:>6} {seconds:>8.1f}")
 
 
-def expect(is_so: bool, what: str) -> None:
+def expect(found: object, what: str) -> None:
     """End the script where a piece did not bring what it should."""
-    if not is_so:
+    if not found:
         raise SystemExit(f"missing: {what}")
 
 
@@ -104,100 +105,137 @@ def rows_of(path: Path) -> int:
         return len(re.findall(r"<row ", book.read("xl/worksheets/sheet1.xml").decode())) - 1
 
 
-def play(hand: Hand, query: str, beside: str, store: Callable[[], None]) -> None:
-    """Play the morning; `store` adds articles that fit the query, as a crawl would."""
-    page = hand.page
-    main = page.locator("main")
-    with piece(hand, "save a search"):
-        page.goto("/?view=list")
-        hand.write(page.locator("#q"), query)
-        hand.press("Enter")
-        page.wait_for_url("**/?*q=*")
-        main.locator(".hit").first.wait_for()
-        hand.use(main.locator(".save > summary"))
-        hand.write(main.locator(".save input[name=name]"), "Daily")
-        hand.press("Enter")
-        page.wait_for_url("**/desk*")
-        expect(main.locator(".saved > li").count() == 1, "the saved search")
-    store()
-    with piece(hand, f"read {NEW} unread, mark as seen"):
-        page.goto("/")
-        hand.use(page.locator("header a[href='/desk']"))
-        page.wait_for_url("**/desk")
-        expect(str(NEW) in main.locator(".saved .chip.on").inner_text(), "the number of new articles")
-        hand.use(main.locator(".saved h2 a"))
-        page.wait_for_url("**/desk/1*")
-        expect(main.locator(".hit").count() == NEW, "the new articles")
+@dataclass
+class Morning:
+    """Pieces of work, each of which begins where the one before has ended.
+
+    Attributes:
+        store: adds articles that fit the query, as a crawl would.
+    """
+
+    hand: Hand
+    store: Callable[[], None]
+
+    @property
+    def page(self) -> Page:
+        return self.hand.page
+
+    @property
+    def main(self) -> Locator:
+        return self.page.locator("main")
+
+    def play(self) -> None:
+        """Play them all."""
+        with piece(self.hand, "save a search"):
+            self._save()
+        self.store()
+        with piece(self.hand, f"read {NEW} unread, mark as seen"):
+            self._read_unread()
+        with piece(self.hand, "narrow by the timeline"):
+            self._narrow()
+        with piece(self.hand, "compare with another search"):
+            self._compare()
+        with piece(self.hand, f"label {LABELLED}"):
+            self._label()
+        with piece(self.hand, "export them as XLSX"):
+            self._export()
+        with piece(self.hand, "cite one"):
+            self._cite()
+
+    def _save(self) -> None:
+        self.page.goto("/?view=list")
+        self.hand.write(self.page.locator("#q"), QUERY)
+        self.hand.press("Enter")
+        self.page.wait_for_url("**/?*q=*")
+        self.main.locator(".hit").first.wait_for()
+        self.hand.use(self.main.locator(".save > summary"))
+        self.hand.write(self.main.locator(".save input[name=name]"), "Daily")
+        self.hand.press("Enter")
+        self.page.wait_for_url("**/desk*")
+        expect(self.main.locator(".saved > li").count() == 1, "the saved search")
+
+    def _read_unread(self) -> None:
+        self.page.goto("/")
+        self.hand.use(self.page.locator("header a[href='/desk']"))
+        self.page.wait_for_url("**/desk")
+        expect(str(NEW) in self.main.locator(".saved .chip.on").inner_text(), "the number of new articles")
+        self.hand.use(self.main.locator(".saved h2 a"))
+        self.page.wait_for_url("**/desk/1*")
+        expect(self.main.locator(".hit").count() == NEW, "the new articles")
         for number in range(NEW):
-            hand.use(main.locator(".hit h2 a").nth(number))
-            page.wait_for_url("**/article/*")
-            hand.back()
-            page.wait_for_url("**/desk/1*")
-        hand.use(main.locator("form[action$='/look'] button"))
-        page.wait_for_url("**/desk")
-        expect(main.locator(".saved .chip.on").count() == 0, "the empty desk")
-    with piece(hand, "narrow by the timeline"):
-        hand.use(main.locator(".saved > li a[href^='/?']").last)
-        main.locator(".hit").first.wait_for()
-        box = main.locator("details.volume")
-        if box.get_attribute("open") is None:
-            hand.use(box.locator("> summary"))
-        total = main.locator(".found-head .count").inner_text()
-        if hand.by_keyboard:
-            hand.use(box.locator("details.numbers > summary"))
-            hand.use(box.locator("tbody th a").first)
+            self.hand.use(self.main.locator(".hit h2 a").nth(number))
+            self.page.wait_for_url("**/article/*")
+            self.hand.back()
+            self.page.wait_for_url("**/desk/1*")
+        self.hand.use(self.main.locator("form[action$='/look'] button"))
+        self.page.wait_for_url("**/desk")
+        expect(self.main.locator(".saved .chip.on").count() == 0, "the empty desk")
+
+    def _narrow(self) -> None:
+        self.hand.use(self.main.locator(".saved > li a[href^='/?']").last)
+        self.main.locator(".hit").first.wait_for()
+        box = self._open_chart()
+        total = self.main.locator(".found-head .count").inner_text()
+        if self.hand.by_keyboard:
+            self.hand.use(box.locator("details.numbers > summary"))
+            self.hand.use(box.locator("tbody th a").first)
         else:
-            hand.use(box.locator("a.column").last)
-        page.wait_for_url("**since=*")
-        expect(main.locator(".found-head .count").inner_text() != total, "fewer results")
-        hand.back()
-        page.wait_for_url(lambda url: "since=" not in url)
-    with piece(hand, "compare with another search"):
+            self.hand.use(box.locator("a.column").last)
+        self.page.wait_for_url("**since=*")
+        expect(self.main.locator(".found-head .count").inner_text() != total, "fewer results")
+        self.hand.back()
+        self.page.wait_for_url(lambda url: "since=" not in url)
+
+    def _open_chart(self) -> Locator:
+        box = self.main.locator("details.volume")
         if box.get_attribute("open") is None:
-            hand.use(box.locator("> summary"))
-        hand.use(box.locator("a[href^='/compare']"))
-        page.wait_for_url("**/compare*")
-        hand.write(page.locator("#q2"), beside)
-        hand.press("Enter")
-        page.wait_for_url("**/compare*q=*q=*")
-        expect(main.locator("svg .line").count() == 2, "two lines")
-    with piece(hand, f"label {LABELLED}"):
-        hand.use(page.locator("header a[href='/']").last)
-        main.locator(".hit").nth(LABELLED - 1).wait_for()
-        if hand.by_keyboard:
-            hand.press("Escape")  # leaves the search box
+            self.hand.use(box.locator("> summary"))
+        return box
+
+    def _compare(self) -> None:
+        self.hand.use(self._open_chart().locator("a[href^='/compare']"))
+        self.page.wait_for_url("**/compare*")
+        self.hand.write(self.page.locator("#q2"), BESIDE)
+        self.hand.press("Enter")
+        self.page.wait_for_url("**/compare*q=*q=*")
+        expect(self.main.locator("svg .line").count() == 2, "two lines")
+
+    def _label(self) -> None:
+        self.hand.use(self.page.locator("header a[href='/']").last)
+        self.main.locator(".hit").nth(LABELLED - 1).wait_for()
+        if self.hand.by_keyboard:
+            self.hand.press("Escape")  # leaves the search box
             for _ in range(LABELLED):
-                hand.press("j")
-                hand.press("x")
+                self.hand.press("j")
+                self.hand.press("x")
         else:
             for number in range(LABELLED):
-                hand.use(main.locator(".hit input[type=checkbox]").nth(number))
-        hand.use(main.locator(".bulk-box > summary"))
-        hand.write(main.locator(".bulk-row input[name=label]"), LABEL)
-        hand.use(main.locator(".bulk-row button[value=label]"))
-        main.locator("p.note[role=status]").wait_for()
-        page.goto(f"/?label={quote(LABEL)}")
-        expect(str(LABELLED) in main.locator(".found-head .count").inner_text(), "the labelled articles")
-    with piece(hand, "export them as XLSX"):
-        hand.use(main.locator(".take > summary"))
-        with page.expect_download() as coming:
-            hand.use(main.locator(".take a[href*='xlsx']"))
+                self.hand.use(self.main.locator(".hit input[type=checkbox]").nth(number))
+        self.hand.use(self.main.locator(".bulk-box > summary"))
+        self.hand.write(self.main.locator(".bulk-row input[name=label]"), LABEL)
+        self.hand.use(self.main.locator(".bulk-row button[value=label]"))
+        self.main.locator("p.note[role=status]").wait_for()
+        self.page.goto(f"/?label={quote(LABEL)}")
+        expect(str(LABELLED) in self.main.locator(".found-head .count").inner_text(), "the labelled articles")
+
+    def _export(self) -> None:
+        self.hand.use(self.main.locator(".take > summary"))
+        with self.page.expect_download() as coming:
+            self.hand.use(self.main.locator(".take a[href*='xlsx']"))
         expect(rows_of(coming.value.path()) >= LABELLED, "the rows of the workbook")
-    with piece(hand, "cite one"):
-        hand.use(main.locator(".hit .title a, .hit h2 a").first)
-        page.wait_for_url("**/article/*")
-        hand.use(main.locator(".cite > summary"))
-        with page.expect_download() as coming:
-            hand.use(main.locator(".cite a[href*='gbt7714']"))
+
+    def _cite(self) -> None:
+        self.hand.use(self.main.locator(".hit .title a, .hit h2 a").first)
+        self.page.wait_for_url("**/article/*")
+        self.hand.use(self.main.locator(".cite > summary"))
+        with self.page.expect_download() as coming:
+            self.hand.use(self.main.locator(".cite a[href*='gbt7714']"))
         expect(len(coming.value.path().read_text(encoding="utf-8")) > 20, "the citation")
 
 
 def main() -> int:
     """Play it, and print a line for each piece."""
     parser = new_parser(__doc__)
-    parser.add_argument("--database", type=Path)
-    parser.add_argument("--query", default="市")
-    parser.add_argument("--beside", default="车")
     parser.add_argument("--keyboard", action="store_true")
     parser.add_argument("--language", default="zh", choices=("zh", "en"))
     options = parser.parse_args()
@@ -206,18 +244,15 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "news.db"
-        if options.database:
-            shutil.copy(options.database, database)
-        else:
-            newsstand.build(database)
-        new = [story(n, options.query, "morning.example") for n in range(NEW)]
+        newsstand.build(database)
+        new = [story(n, QUERY, "morning.example") for n in range(NEW)]
         with served(database) as origin, chromium.running() as browser:
             window = {"locale": options.language, "accept_downloads": True}
             with chromium.visiting(browser, origin, **window) as (page, noted):
                 hand = Hand(page, by_keyboard=options.keyboard)
                 print(f"{'':<36} {'clicks':>6} {'keys':>6} {'seconds':>8}")
                 with piece(hand, "together"):
-                    play(hand, options.query, options.beside, lambda: grow(database, new))
+                    Morning(hand, lambda: grow(database, new)).play()
         faults = [fault for fault in noted.unexpected() if ": downloaded " not in fault]
     print(*faults, sep="\n")
     return int(bool(faults))

@@ -13,8 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
 
+from db.desk import marks
+from db.desk.file import DeskFile
 from pipelines.export.arrow import schema
 from pipelines.export.cells import restored
+from pipelines.export.read import read_articles
+from pipelines.export.records import MARK_COLUMNS, MarkedArticle
 from tests.crawler.crawling import ROOT, Finished
 from tests.db.small_crawl import HOSTILE, fill
 
@@ -72,6 +76,44 @@ def test_workbook_and_citations_are_written_whole(export: Callable[..., Finished
     assert "ris is for citations of articles" in refused.stderr
     columns = export("articles", "--format", "csv", "--columns", "all").stdout.partition("\r\n")[0].split(",")
     assert columns[-2:] == ["html", "images"]
+
+
+def test_desk_adds_columns_and_marks_to_ask_for(
+    export: Callable[..., Finished], database: Path, tmp_path: Path
+) -> None:
+    desk = tmp_path / "my.desk.db"
+    with_desk = ("-s", f"DESK={desk}")
+    refused = export("articles", "--columns", "url,labels", *with_desk)
+    assert (refused.returncode, "articles have no column 'labels'" in refused.stderr) == (2, True)
+    refused = export("articles", "--query", "is:starred", *with_desk)
+    assert (refused.returncode, "there are no marks here to search by" in refused.stderr) == (2, True)
+    urls = [json.loads(line)["url"] for line in export("articles", "--columns", "url").stdout.splitlines()]
+    with DeskFile(desk).writing() as connection:
+        marks.change(connection, urls[2:5], marks.STAR, [], 1_800_000_000.0)
+        marks.change(connection, urls[4:6], marks.LABEL, ["Ports", "to read"], 0.0)
+        marks.change(connection, urls[4:5], marks.READ, [], 1_800_000_000.0)
+        marks.write_note(connection, urls[4], HOSTILE)
+    done = export("articles", "--columns", "all", "--query", "is:starred -label:nothing", *with_desk)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["url"] for one in found] == urls[2:5]
+    assert {name: found[2][name] for name in MARK_COLUMNS} == {
+        "starred": True,
+        "read_at": "2027-01-15T08:00:00+00:00",
+        "labels": ["Ports", "to read"],
+        "note": HOSTILE,
+    }
+    assert [one["labels"] for one in found[:2]] == [[], []]
+    for query, expected in (("label:PORTS is:unread", urls[5:6]), ("-is:starred -label:ports", [*urls[:2], *urls[6:]])):
+        done = export("articles", "--columns", "url", "--query", query, *with_desk)
+        assert [json.loads(line)["url"] for line in done.stdout.splitlines()] == expected
+    assert export("articles", "--output", "~/a.parquet", "--columns", "all", *with_desk).returncode == 0
+    table = pq.read_table(tmp_path / "a.parquet")
+    assert table.column("labels").to_pylist()[4:6] == [["Ports", "to read"]] * 2
+    assert table.column("starred").to_pylist() == [False, False, True, True, True, False, False, False, False, False]
+    (one,) = read_articles(str(database), query="label:ports is:read", desk=str(desk))
+    assert isinstance(one, MarkedArticle)
+    assert (one.url, one.labels, one.read_at is not None) == (urls[4], ("Ports", "to read"), True)
+    assert export("links", "--format", "csv", *with_desk).returncode == 0
 
 
 def records(path: Path) -> list[list[str]]:

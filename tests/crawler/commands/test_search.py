@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from db.desk import marks
+from db.desk.file import DeskFile
 from db.engine.database import open_for_crawl
 from db.engine.errors import WrongDatabase
 from pipelines.export.read import read_articles
@@ -287,3 +289,24 @@ def test_fields_of_documents_are_searched(tmp_path: Path) -> None:
     done = command("search", "--documents", str(documents), "--queries", str(queries))
     assert (done.returncode, done.stdout) == (2, "")
     assert "query q: the query is wrong at character 6: this bracket is not closed" in done.stderr
+
+
+def test_marks_of_the_desk_are_searched(stand: Path, tmp_path: Path) -> None:
+    desk = tmp_path / "my.desk.db"
+    refused = search(stand, "is:starred", "-s", f"DESK={desk}")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "there are no marks here to search by" in refused.stderr
+    with DeskFile(desk).writing() as connection:
+        marks.change(connection, ["https://b.test/1", "https://b.test/2"], marks.STAR, [], 0.0)
+        marks.change(connection, ["https://b.test/2"], marks.LABEL, ["to read"], 0.0)
+    for words, expected in (
+        (["is:starred"], 2),
+        (['label:"to read"'], 1),
+        (["--", "-is:starred"], 1),
+        (["港口 is:read"], 0),
+    ):
+        done = search(stand, "-s", f"DESK={desk}", "--format", "jsonl", *words)
+        assert (done.returncode, len(done.stdout.splitlines())) == (0, expected), words
+    desk.write_bytes(b"no desk" * 100)
+    assert search(stand, "港口", "-s", f"DESK={desk}").returncode == 0, "who asks for no marks needs no desk"
+    assert search(stand, "is:read", "-s", f"DESK={desk}").returncode > 0

@@ -5,6 +5,12 @@ A script that runs calls `__hit` or opens a dialog, and what leaves asks for `ev
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from db.desk import marks
+from db.desk.file import DeskFile
 from tests.crawler.web.newsstand import Story
 
 STRINGS = (
@@ -105,3 +111,16 @@ def _story(number: int, strings: tuple[str, ...]) -> Story:
         raw=f"<script>__hit(0)</script>{title}".encode() if number % 3 == 1 else b"",
         host=f"h{number}.example{author[:60]}" if number % 4 == 3 else "",
     )
+
+
+def desk(database: Path, path: Path) -> Path:
+    """Make a desk in which every article has a hostile label and note, and a star."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+        urls = [url for (url,) in opened.execute("SELECT url FROM v_articles ORDER BY url")]
+    with DeskFile(path).writing() as connection:
+        marks.change(connection, urls, marks.STAR, [], 0.0)
+        for number, text in enumerate(STRINGS):
+            url = urls[number % len(urls)]
+            marks.change(connection, [url], marks.LABEL, [text[: marks.MOST_LABEL_CHARS] or "x"], 0.0)
+            marks.write_note(connection, url, text)
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
@@ -17,10 +18,13 @@ from lxml import etree, html
 from crawler.web.app import PAGES
 from crawler.web.drawing.timeline import Dot, draw, lag
 from crawler.web.frame.body import body
+from crawler.web.frame.desk import DeskOptions
 from crawler.web.frame.endpoints import schema_of
+from crawler.web.frame.visit import WebOptions
 from crawler.web.pages.api import ENDPOINTS
 from pipelines.links.feeds import parse_feed
 from tests.crawler.desk.growing import grow, story
+from tests.crawler.web import hostile
 from tests.crawler.web.asking import Asker
 from tests.table import each_row
 
@@ -341,13 +345,22 @@ def check(value: Any, schema: dict[str, Any], schemas: dict[str, Any]) -> None:
             check(each, known[key] if known else schema["additionalProperties"], schemas)
 
 
-def test_answers_are_as_the_description_says(asker: Asker, pages: dict[str, str]) -> None:
+@pytest.fixture
+def desk_asker(stand: Path, tmp_path: Path) -> Iterator[Asker]:
+    """The same with a desk of the test's own."""
+    with Asker(f"sqlite:///{stand}", WebOptions(desk=DeskOptions(tmp_path / "news.desk.db"))) as made:
+        yield made
+
+
+def test_answers_are_as_the_description_says(desk_asker: Asker, pages: dict[str, str]) -> None:
+    asker = desk_asker
     described = asker.get("/api/openapi.json").json()
     assert described["openapi"].startswith("3.1")
     asked = {
         "/api/search": f"/api/search?q={quote('医生')}&limit=2",
         "/api/timeline": f"/api/timeline?q={quote('医生')}&by=day&stack=site",
         "/api/articles/{id}": f"/api/articles/{pages['versions'].rpartition('/')[2]}",
+        "/api/articles/{id}/marks": f"/api/articles/{pages['versions'].rpartition('/')[2]}/marks",
         "/api/stories/{id}": f"/api/stories/{pages['story'].rpartition('/')[2]}",
         "/api/sites": "/api/sites?limit=3",
         "/api/crawl": "/api/crawl",
@@ -366,6 +379,14 @@ def test_answers_are_as_the_description_says(asker: Asker, pages: dict[str, str]
         bad = asker.get(f"{url.partition('?')[0]}?nothing=1")
         assert bad.status_code == 400
         check(bad.json(), answers["400"]["content"]["application/json"]["schema"], schemas)
+    marks = described["paths"]["/api/articles/{id}/marks"]["post"]
+    form = marks["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]
+    assert (form["required"], set(form["properties"])) == (["deed"], {"deed", "label", "note"})
+    for deed in form["properties"]["deed"]["description"].removeprefix("One of ").rstrip(".").split(", "):
+        good = asker.post(asked["/api/articles/{id}/marks"], {"deed": deed, "label": "a", "note": "b"})
+        check(good.json(), marks["responses"]["200"]["content"]["application/json"]["schema"], schemas)
+    bad = asker.post(asked["/api/articles/{id}/marks"], {"deed": "drop"})
+    check(bad.json(), marks["responses"]["400"]["content"]["application/json"]["schema"], schemas)
 
 
 def test_description_names_parameters_with_their_bounds(asker: Asker) -> None:
@@ -473,9 +494,10 @@ def test_search_page_leads_to_its_feed(asker: Asker) -> None:
 # ---------------------------------------------------------------- hostile stories
 
 
-def test_hostile_stories_are_shown_as_text(hostile_stand: Path) -> None:
+def test_hostile_stories_are_shown_as_text(hostile_stand: Path, tmp_path: Path) -> None:
     """On every page and in the feed; that nothing runs is tried in a browser elsewhere."""
-    with Asker(f"sqlite:///{hostile_stand}") as asker:
+    options = WebOptions(desk=DeskOptions(hostile.desk(hostile_stand, tmp_path / "hostile.desk.db")))
+    with Asker(f"sqlite:///{hostile_stand}", options) as asker:
         hits = asker.get("/api/search?limit=50").json()["hits"]
         assert len(hits) >= 10
         paths = [f"{path}{hit['id']}" for hit in hits for path in ("/article/", "/story/")]
@@ -488,7 +510,7 @@ def test_hostile_stories_are_shown_as_text(hostile_stand: Path) -> None:
                 assert not [name for name in element.keys() if name.startswith("on") or name in {"style", "srcdoc"}]  # noqa: SIM118
                 for name in ("href", "src", "action"):
                     assert re.match(r"(/|#|https?://)(?!/)", element.get(name, "/")), element.get(name)
-                if element.get("src") or element.tag in {"link", "form"}:
+                if element.get("src") or (element.tag in {"link", "form"} and element.get("method") != "dialog"):
                     assert (element.get("src") or element.get("href") or element.get("action"))[:1] == "/"
             assert not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x08]", page.text_content())
         feed = etree.fromstring(asker.get("/feed.atom?limit=100").content)
