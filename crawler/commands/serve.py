@@ -53,7 +53,7 @@ class Command(NewsCommand):
         parser.add_argument(
             "--no-desk",
             action="store_true",
-            help="keep no saved searches and send no alerts; else in news.desk.db beside the database (DESK)",
+            help="keep no saved searches and marks, send no alerts; else in news.desk.db beside the database (DESK)",
         )
         parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
 

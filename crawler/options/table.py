@@ -163,7 +163,7 @@ _TABLE: dict[str, dict[Option, str]] = {
     },
     "desk": {
         Option("DESK", "", text): (
-            "file of saved searches and alerts ([docs/desk.md](docs/desk.md)); if empty, `news.desk.db` beside "
+            "file of saved searches, alerts and marks ([docs/desk.md](docs/desk.md)); if empty, `news.desk.db` beside "
             "`news.db`, for Postgres the database's name in the current folder"
         ),
         Option(

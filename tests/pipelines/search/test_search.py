@@ -577,6 +577,8 @@ def test_marked_articles_are_found_however_old(stand: Database, monkeypatch: pyt
     """A bound on what is looked at is no bound on them: they are looked up, not met among the newest."""
     monkeypatch.setattr("pipelines.search.search._COUNTED", 3)
     monkeypatch.setattr("pipelines.search.search._VERIFIED", 3)
+    monkeypatch.setattr("db.search.find._LOOKED_UP", 1)
+    assert urls(ask(stand, "is:starred 大会 OR 大桥", marked=MARKED)) == ["b.example/2"]
     for words in ("is:starred", "(is:starred OR is:starred)"):
         found = ask(stand, words, marked=MARKED, is_thorough=True)
         assert {url[0] + url[-1] for url in urls(found)} == {"a2", "b2", "c1"}
