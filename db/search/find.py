@@ -423,8 +423,9 @@ def _read(connection: Connection, statement: Any, parameters: Mapping[str, Any])
 
 
 _LOOKED_UP = 500
-"""Articles that are looked up in the lists of words one by one, at 30 microseconds each; for more the lists are read, at
-one microsecond an article in them.
+"""Articles that are looked up in the lists of words one by one, at 30 microseconds each.
+
+For more of them the lists are read, at one microsecond an article in them.
 """
 _FEW = 2
 """Articles of a bucket with a word, up to which all with it are counted."""

@@ -200,7 +200,7 @@ def test_articles_with_too_many_labels_are_told(asker: Asker) -> None:
     assert do(asker, 1, "label", label="more").json()["error"]["message"].startswith("this article has as many labels")
 
 
-def test_what_was_done_is_said_once(asker: Asker) -> None:
+def test_deeds_are_said_once(asker: Asker) -> None:
     text = asker.get("/?q=storm&marked=3&deed=star&lang=en").text
     assert "3 articles have a star now." in text
     assert "marked=3" not in text
