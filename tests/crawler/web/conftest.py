@@ -44,5 +44,6 @@ def asker(stand: Path) -> Iterator[Asker]:
 def server(stand: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """`scrapy serve` on it."""
     folder = tmp_path_factory.mktemp("server")
-    with serving(folder, stand, "-s", f"DESK={folder / 'my.desk.db'}") as running:
+    # articles that a browser opens are marked as read: in a desk of its own, not beside what nobody writes to
+    with serving(folder, stand, "-s", f"DESK={folder / 'news.desk.db'}") as running:
         yield running
