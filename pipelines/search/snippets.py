@@ -96,7 +96,9 @@ def _best_part(folded: str, places: Sequence[Occurrence], weights: Sequence[floa
     for first, place in enumerate(places):
         begin = starts[sentence_of(ends, place.start)]
         if place.start - begin > most_chars // 2:
-            begin = place.start - _BEFORE
+            begin = max(0, place.start - _BEFORE)
+            while 0 < begin < place.start and _WORD.match(folded[begin - 1]) and _WORD.match(folded[begin]):
+                begin += 1  # no word is cut
         if begin == last_begin:
             continue
         last_begin = begin

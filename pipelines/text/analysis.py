@@ -50,7 +50,9 @@ _TOKEN = re.compile(
     r"|(?P<pairs>[\u0e00-\u0eff\u3040-\u309f]+)"
     rf"|(?P<word>{_LETTERS}++(?:{INSIDE_WORDS}++{_LETTERS}*+)*+)"
     r"|(?P<end>\n[\s]*|[。！？!?…]+[”’」』\"'）)]*|\.(?=\s|$)|(?<=[\u4e00-\u9fff])\.(?!\d))"
-    r"|(?P<apart>[^\s\-–’'_]))"
+    r"|(?P<apart>[^\s\-–’'_]"
+    # a single quotation mark opens before a word and closes behind one; behind an s it may be a genitive
+    rf"|(?:(?<!{_LETTERS})|(?<![sxzSXZ])(?=.(?!{_LETTERS})))[’']))"
 )
 _ABBREVIATIONS: Final = (
     "mr mrs ms dr prof st vs inc ltd co corp jr sr gen sen rep gov lt col capt sgt rev hon messrs no fig eq al e g i "

@@ -1,6 +1,6 @@
 """Screenshots of every kind of page, in both languages, light and dark, narrow and wide.
 
-    uv run python -m tests.benchmarks.screenshots DATABASE FOLDER [--widths 360 1280] [--pages front crawl ...]
+    uv run python -m tests.benchmarks.screenshots DATABASE FOLDER [--widths 360 1920] [--pages front crawl ...]
 
 Serves the database with `scrapy serve` and writes KIND-LANGUAGE-SCHEME-WIDTH.png.
 """

@@ -28,6 +28,7 @@ _MOST_SAID = 2_000
 _FIELD = re.compile(r"\\{(\w+)\\}")
 _FREE = {"text", "why", "example"}
 """Values that may contain spaces; all others are one word, so that foreign text is not mistaken for a sentence."""
+_QUOTED = re.compile(r"(?<!\w)'([^']*)'(?!\w)")
 _FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
 
 
@@ -100,7 +101,7 @@ class Language:
             return self.said(value)
         if field == "time":
             return moment(value, self.code)
-        return self.named(field, value)
+        return self.named(field, _QUOTED.sub(r"“\1”", value) if self.code == "zh" else value)
 
 
 def choose(asked: str | None, remembered: str | None, accepted: str) -> str:

@@ -85,4 +85,5 @@ def reason_name(counted: str, t: Language) -> str:
     if not counted:
         return t("crawl.others")
     reason, colon, detail = counted.partition(": ")
-    return f"{t.named('reason', reason)}{colon}{t.named(reason, detail)}"
+    name = t.named("reason", reason)
+    return t("facet.is", facet=name, value=t.named(reason, detail)) if colon else name

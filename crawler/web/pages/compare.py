@@ -66,7 +66,7 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "compare.html",
         status=status,
-        section="search",
+        section="compare",
         refused=refused,
         comparison=comparison if has_lines else None,
         is_empty=comparison is not None and not has_lines,

@@ -30,7 +30,7 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-WIDTHS = {"narrow": 360, "wide": 1280}
+WIDTHS = {"narrow": 360, "middle": 768, "wide": 1280, "widest": 1920}
 HEIGHT = 800
 SCHEMES = ("light", "dark")
 
@@ -194,7 +194,7 @@ def axe(page: Page, rules: Sequence[str] = ()) -> list[str]:
     """Run axe, or some of its rules, in a window opened with `bypass_csp`; returns what it objects to."""
     if page.evaluate("typeof window.axe") == "undefined":
         page.evaluate(_axe())
-    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    options: dict[str, Any] = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
     if rules:
         options["runOnly"] = {"type": "rule", "values": list(rules)}
     found = page.evaluate("(options) => axe.run(document, options).then((found) => found.violations)", options)

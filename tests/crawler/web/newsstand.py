@@ -34,6 +34,7 @@ from db.records.run import RunEnd
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import health, traps
 from pipelines.decode.zstd import compress
+from pipelines.text.analysis import analyse
 from tests.db.frontier_rows import article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import SIGN, real_judge, store_of
 
@@ -200,7 +201,7 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "description": story.description or story.text[:80],
         "tags": story.tags or story.title[:4],
         # the English ones as a crawl leaves them that describes nothing
-        **({} if story.language == "en" else {"keywords": story.title[:6], "summary": story.text[:60]}),
+        **({} if story.language == "en" else {"keywords": _words_of(story.title), "summary": story.text[:60]}),
         "kind_probability": 0.31 if story.language == "en" else 0.98,
         "seen": iso(fetched_at),
         "text_hash": signature.exact,
@@ -210,6 +211,12 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
     raw = StoredPage("text/html", "utf-8", compress(story.raw)) if story.raw else None
     new = dataclasses.replace(article(story.url, text, **values), site_id=_located(story).site_id)
     return done(lease, article=new, fetched_at=fetched_at, links=edges, raw=raw, page_kind="article")
+
+
+def _words_of(title: str) -> str:
+    words = analyse(title, "")
+    spans = zip(words.starts, words.ends, words.telling, strict=True)
+    return "、".join([words.text[start:end] for start, end, tells in spans if tells and end - start > 1][:3])
 
 
 def build(path: Path, stories: Sequence[Story] = ()) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from pipelines.export.read import read_articles
 from tests.crawler.web import chromium, hostile, newsstand
 from tests.crawler.web.hostile import PAGES
 from tests.crawler.web.serving import Server, serving
-from tests.crawler.web.visits import everything, with_language
+from tests.crawler.web.visits import everything, kinds, with_language
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -30,6 +31,14 @@ FEW = {"search", "article"}
 def browser() -> Iterator[Browser]:
     with chromium.running() as one:
         yield one
+
+
+@pytest.fixture(scope="module")
+def pages(server: Server, stand: Path) -> dict[str, str]:
+    """A path of each kind of page, with a saved search on the desk."""
+    form = {"name": "桥与港口", "query": "q=bridge&language=en"}
+    assert httpx.post(f"{server.origin}/desk/save", data=form, headers={"Origin": server.origin}).status_code == 303
+    return kinds(stand) | {"saved": "/desk/1"}
 
 
 def visit(page: Page, path: str) -> None:
@@ -63,17 +72,17 @@ def test_pages_fit_and_keep_to_themselves(
 
 @pytest.mark.slow
 def test_axe_finds_nothing(browser: Browser, server: Server, pages: dict[str, str]) -> None:
-    """All of its rules in the light; in the dark those of colours, on pages that have all of them together."""
-    same, dark = {"nothing", "article", "ask why"}, {"search", "versions", "crawl", "missing"}
+    """All of its rules in the light at every width; in the dark those of colours."""
     wrong = []
     with chromium.visiting(browser, server.origin, bypass_csp=True) as (page, _):
-        for name in pages.keys() - same:  # which are made as others are
-            visit(page, with_language(pages[name], "zh"))
-            wrong += [f"{name}: {fault}" for fault in chromium.axe(page)]
-            if name in dark:
-                page.emulate_media(color_scheme="dark")
-                wrong += [f"{name}, dark: {fault}" for fault in chromium.axe(page, ["color-contrast"])]
-                page.emulate_media(color_scheme="light")
+        for name, path in pages.items():
+            visit(page, with_language(path, "zh"))
+            for width in chromium.WIDTHS.values():
+                page.set_viewport_size({"width": width, "height": chromium.HEIGHT})
+                wrong += [f"{name} {width}: {fault}" for fault in chromium.axe(page)]
+            page.emulate_media(color_scheme="dark")
+            wrong += [f"{name}, dark: {fault}" for fault in chromium.axe(page, ["color-contrast"])]
+            page.emulate_media(color_scheme="light")
     assert wrong == []
 
 

@@ -21,6 +21,7 @@ from crawler.web.frame.language import LANGUAGES, Language, choose, messages
 from crawler.web.frame.security import CONTENT_SECURITY_POLICY, Protection, is_same_origin
 from crawler.web.frame.shown import day, harmless, is_language, moment, number, short, size, web_url
 from crawler.web.frame.visit import HERE, WebOptions
+from db.records.run import FAILED
 from tests.crawler.web.asking import Asker
 from tests.table import each_row
 
@@ -180,6 +181,27 @@ def test_traps_are_said_in_chinese() -> None:
         one.block("calendar", 0.0)
         assert _left(one.why), one.why
         assert _left(Language("zh").said(one.why)) == [], one.why
+
+
+@each_row(
+    ("ending", "said"),
+    [
+        ("finished", "已完成"),
+        ("stopped watching", "已停止持续跟踪"),
+        ("stopped (shutdown)", "已停止（收到停止指令）"),
+        (f"{FAILED} (no seed brought a page)", "出错（没有一个种子取到网页）"),
+        (f"{FAILED} (disk full: /x)", "出错（disk full: /x）"),
+        ("finished but for 3 pages that could not be read", "已完成，但有 3 个网页无法读取"),
+    ],
+)
+def test_endings_of_runs_are_said_in_chinese(ending: str, said: str) -> None:
+    assert Language("zh").said(ending) == said
+    assert Language("en").said(ending) == ending
+
+
+def test_quotes_of_values_are_those_of_the_language() -> None:
+    assert Language("zh").said("no site has 'a.example' in its name") == "没有名称包含 “a.example” 的网站"
+    assert Language("en").said("no site has 'a.example' in its name") == "no site has 'a.example' in its name"
 
 
 def test_stranger_makes_no_sentence_of_the_program() -> None:

@@ -39,6 +39,7 @@ def kinds(database: Path) -> dict[str, str]:
         "view": stored and f"/article/{stored}/view",
         "words": pictured and f"/article/{pictured}/words",
         "story": story and f"/story/{story}",
+        "desk": "/desk",
         "crawl": "/crawl",
         "sites": "/sites",
         "site": f"/sites/{quote(site)}",

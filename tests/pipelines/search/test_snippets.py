@@ -53,6 +53,14 @@ def test_words_are_marked_as_they_stand(query: str, text: str, marked: str) -> N
     assert shown(query, text, "en") == marked
 
 
+@each_row("before", ["extraordinarily long words everywhere " * 4, "x" * 150, "长" * 150])
+def test_snippet_begins_with_a_whole_word(before: str) -> None:
+    begun = shown("bridge", f"{before} cost of the bridge", "en").partition("[")[0].removeprefix("…")
+    at = before.find(begun.split()[0])
+    assert begun
+    assert "长" in begun or begun.startswith("cost") or before[at - 1 : at] in {"", " "}
+
+
 def test_snippet_begins_at_the_sentence_with_most_of_the_query() -> None:
     text = "第一句话说天气。" * 40 + "大桥很长。" + "又一句话。" * 40 + "河口大桥由市长剪彩。" + "最后一句话。" * 40
     assert shown("河口 大桥 市长", text, most=40).startswith("…[河口大桥]由[市长]剪彩。")

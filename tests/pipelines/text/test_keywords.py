@@ -100,6 +100,35 @@ def test_phrases_do_not_reach_over_stop_words_and_signs() -> None:
     assert set(terms) == {"Ferries", "Hekou", "Bridges", "rivers"}
 
 
+PAIRS = ("《》", "〈〉", "“”", "‘’", "''", '""', "「」", "『』", "【】", "（）", "()", "[]", "〔〕", "«»", "„“")
+
+
+@each_row("name", NAMES)
+@each_row("pair", PAIRS)
+@each_row(
+    ("title", "text"),
+    [
+        (
+            "{0}云埠市城市供水应急预案{1}政策解读",
+            "{0}云埠市城市供水应急预案{1}今日施行。供水 {0}应急预案{1} 已公布，城市{0}供水{1}水厂照常。",
+        ),
+        (
+            "The {0}Reading level{1} test",
+            "Pupils print the {0}reading level{1} card. The reading {0}level card{1} print costs more.",
+        ),
+    ],
+)
+def test_keywords_keep_no_mark_of_a_pair(name: str, pair: str, title: str, text: str) -> None:
+    found = method(name)(analyse(title.format(*pair), text.format(*pair)), shipped())
+    assert found
+    assert [term for term, _ in found if any(mark in term for mark in pair)] == []
+
+
+@each_row("text", ["Pensioners' rebate goes", "Teachers’ union"])
+def test_genitives_stay_inside_keywords(text: str) -> None:
+    assert text in find(analyse("", text), shipped()).terms
+
+
 def test_title_boosts_a_term() -> None:
     text, params = analyse("Ferry workers", ENGLISH), tfidf.Params(title=20.0)
     assert tfidf.extract(text, shipped(), params)[0][0].lower().startswith(("ferry", "workers"))
