@@ -41,7 +41,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -94,9 +94,16 @@ def paths(database: Path) -> dict[str, list[str]]:
     }
 
 
+class Served(NamedTuple):
+    """A server: its origin, and its process."""
+
+    origin: str
+    pid: int
+
+
 @contextmanager
-def served(database: Path) -> Iterator[str]:
-    """Run `scrapy serve` on a SQLite file; gives its origin."""
+def served(database: Path) -> Iterator[Served]:
+    """Run `scrapy serve` on a SQLite file."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "scrapy", "serve", "--port", str(port), "-s", f"DATABASE_URL=sqlite:///{database}"]
@@ -114,7 +121,7 @@ def served(database: Path) -> Iterator[str]:
             time.sleep(0.1)
         else:
             raise SystemExit(f"{' '.join(command)} did not start")
-        yield origin
+        yield Served(origin, process.pid)
     finally:
         process.terminate()
         process.wait(20)
@@ -245,8 +252,8 @@ def beside_a_crawl(options: argparse.Namespace) -> bool:
             for with_readers in (False, True) if number % 2 == 0 else (True, False):
                 here = copied(folder, f"{number}-{with_readers}")
                 if with_readers:
-                    with served(here / "news.db") as origin:
-                        readers = Readers(origin, asked, options.readers, options.pause)
+                    with served(here / "news.db") as server:
+                        readers = Readers(server.origin, asked, options.readers, options.pause)
                         with reading(readers, found):
                             walls[with_readers] = crawl(here, seeds, pages)
                     reading_seconds += walls[with_readers]
@@ -274,7 +281,7 @@ def alone(options: argparse.Namespace) -> bool:
     found = Found()
     database = options.database.resolve()
     asked = paths(database)
-    with served(database) as origin, reading(Readers(origin, asked, options.readers, options.pause), found):
+    with served(database) as server, reading(Readers(server.origin, asked, options.readers, options.pause), found):
         time.sleep(options.seconds)
     table(found, options.seconds)
     return not found.errors
@@ -284,8 +291,8 @@ def burst(options: argparse.Namespace) -> bool:
     """Measure many readers at once, and one beside requests that never end."""
     with sqlite3.connect(f"file:{options.database.resolve()}?mode=ro", uri=True) as opened:
         texts = [text for (text,) in opened.execute("SELECT text FROM article WHERE length(text) > 300 LIMIT 400")]
-    with served(options.database.resolve()) as origin:
-        address = urlsplit(origin).hostname, urlsplit(origin).port
+    with served(options.database.resolve()) as server:
+        address = urlsplit(server.origin).hostname, urlsplit(server.origin).port
         statuses, waits = asyncio.run(_at_once(address, texts, options.burst))
         print(f"{options.burst} readers at once: {dict(sorted(statuses.items()))}, the last after {max(waits):.1f} s")
         begun = time.monotonic()
