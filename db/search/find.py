@@ -359,7 +359,7 @@ def having(connection: Connection, need: Need, numbers: Sequence[int]) -> set[in
 
 def texts(connection: Connection, ids: Sequence[int]) -> dict[int, SearchedText]:
     """Return all that is searched of articles, by their ids."""
-    return {key: SearchedText(*values) for key, *values in connection.execute(_TEXTS, {"ids": list(ids)})}
+    return {row[0]: SearchedText(*row[1:]) for row in connection.execute(_TEXTS, {"ids": list(ids)}).all()}
 
 
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:

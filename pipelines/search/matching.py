@@ -71,6 +71,13 @@ _IS_LETTER: Final = re.compile(LETTER)
 _NOT_BEHIND: Final = f"(?<!{LETTER})"
 _NOT_BEFORE: Final = f"(?!{LETTER}|{INSIDE_WORDS})"
 _PAIR: Final = 2
+_HAN: Final = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
+_SIGNS: Final = re.compile(
+    "(?<=[\u3400-\u4dbf\u4e00-\u9fff])[\\s,.;:!?()\"'“”‘’、。《》〈〉「」『』—…]+(?=[\u3400-\u4dbf\u4e00-\u9fff])"
+)
+"""Signs between Chinese characters: most of what is no unit of a Chinese text, taken out at once."""
+_FIRST_WORD: Final = 0xF0000
+"""Characters from here on stand for words; no text has them in a word."""
 
 
 class Matcher:
@@ -175,7 +182,7 @@ class Matcher:
                     word in page.folded(field) for word in words.long
                 )
             case Phrase():
-                holds = _pattern(part.text).search(page.line(part.field)) is not None
+                holds = page.has_phrase(part)
             case Condition():
                 holds = self._filters[part].admits(row)
             case Near():
@@ -301,6 +308,12 @@ class _Page:
             self._lines[field] = _BORDER.join(_BETWEEN.sub(" ", form) for form in forms)
         return self._lines[field]
 
+    def has_phrase(self, phrase: Phrase) -> bool:
+        folded = _folded_phrase(phrase.text)
+        if is_han(folded):  # has one spelling, and no borders of words
+            return any(folded in self._folded_one(name) for name in _FIELDS[phrase.field])
+        return _pattern(phrase.text).search(self.line(phrase.field)) is not None
+
     def has(self, token: str, field: str) -> bool:
         if is_han(token):
             return token in self.folded(field)
@@ -312,8 +325,13 @@ class _Page:
         return word_tokens(word) if self.tag is None else (*word_tokens(word), self.tag(word))
 
     @cached_property
-    def units(self) -> Sequence[Sequence[str]]:
-        return [_units(self._folded_one(name)) for name in _FIELDS[""]]
+    def units(self) -> Sequence[_Units]:
+        return [_Units(self._folded_one(name)) for name in _FIELDS[""]]
+
+
+@lru_cache(maxsize=1_000)
+def _folded_phrase(text: str) -> str:
+    return fold(text)
 
 
 @lru_cache(maxsize=1_000)
@@ -328,15 +346,38 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns) or "(?!)")
 
 
-def _units(folded: str) -> list[str]:
-    """Return words, and each character of scripts without blanks, in their order."""
+class _Units:
+    """The words of a text, and each character of scripts without blanks, in their order.
+
+    `line` has a character for each; `words` has the characters that stand for words.
+    """
+
+    def __init__(self, folded: str) -> None:
+        self.words: dict[str, str] = {}
+        pieces = _HAN.split(_SIGNS.sub("", folded))
+        for n in range(0, len(pieces), 2):  # between Chinese ones
+            if pieces[n]:
+                pieces[n] = "".join(map(self._character, _units(pieces[n])))
+        self.line = "".join(pieces)
+
+    def _character(self, unit: str) -> str:
+        return unit if UNCUT.match(unit) else self.words.setdefault(unit, chr(_FIRST_WORD + len(self.words)))
+
+
+def _units(folded: str) -> Sequence[str]:
+    if folded.isascii():
+        return other_word_list(folded)
     characters = [(match.start(), match[0]) for match in UNCUT.finditer(folded)]
     words = [(start, word) for word, start, _ in other_words(UNCUT.sub(" ", folded))]
     return [unit for _, unit in sorted(characters + words)]
 
 
-def _is_near(near: Near, units: Sequence[str], page: _Page, languages: Sequence[str]) -> bool:
-    places = [_places(part, units, page, languages) for part in near.parts]
+def _is_near(near: Near, units: _Units, page: _Page, languages: Sequence[str]) -> bool:
+    places = []
+    for part in near.parts:
+        places.append(_places(part, units, page, languages))
+        if not places[-1]:
+            return False
     starts = [[start for start, _ in some] for some in places]
     for number, some in enumerate(places):
         for start, end in some:  # as the first of them
@@ -350,23 +391,32 @@ def _is_near(near: Near, units: Sequence[str], page: _Page, languages: Sequence[
 
 
 def _places(
-    part: AskedWords | Phrase, units: Sequence[str], page: _Page, languages: Sequence[str]
+    part: AskedWords | Phrase, units: _Units, page: _Page, languages: Sequence[str]
 ) -> list[tuple[int, int]]:
     """Return the first and last units of each place of a part."""
-    tokens: Callable[[str], Sequence[str]]
-    if isinstance(part, AskedWords):
-        wanted, tokens = [frozenset(tokens_of(word, languages)) for word in _units(fold(part.text))], page.tokens
-    else:
-        wanted, tokens = [frozenset(asked_spellings(word)) for word in _units(fold(part.text))], spellings
-    words = {unit for unit in set(units) if not UNCUT.match(unit)}
+    wanted = _wanted(part, tuple(languages))
+    tokens: Callable[[str], Sequence[str]] = page.tokens if isinstance(part, AskedWords) else spellings
     # characters are as they are, words have spellings and stems
-    matching = [each.union(unit for unit in words if not each.isdisjoint(tokens(unit))) for each in wanted]
-    if not matching:
-        return []
-    first, *others = matching
-    last = len(others)
-    return [
-        (n, n + last)
-        for n, unit in enumerate(units[: max(0, len(units) - last)])
-        if unit in first and all(units[n + k] in each for k, each in enumerate(others, 1))
+    matching = [
+        each if isinstance(each, str) else "".join(c for w, c in units.words.items() if not each.isdisjoint(tokens(w)))
+        for each in wanted
     ]
+    if not matching or not all(matching):
+        return []
+    line, last = units.line, len(matching) - 1
+    starts: list[int] = []
+    for first in matching[0]:
+        at = line.find(first)
+        while at >= 0:
+            starts.append(at)
+            at = line.find(first, at + 1)
+    end = len(line) - last
+    others = list(enumerate(matching[1:], 1))
+    return [(n, n + last) for n in sorted(starts) if n < end and all(line[n + k] in each for k, each in others)]
+
+
+@lru_cache(maxsize=1_000)
+def _wanted(part: AskedWords | Phrase, languages: tuple[str, ...]) -> Sequence[str | frozenset[str]]:
+    """Return the units of a part: characters, and of words the tokens of which one will do."""
+    forms = (lambda word: tokens_of(word, languages)) if isinstance(part, AskedWords) else asked_spellings
+    return [unit if UNCUT.match(unit) else frozenset(forms(unit)) for unit in _units(fold(part.text))]
