@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, LargeBinary, bindparam, func, literal, nulls_last, select
 
@@ -31,11 +31,20 @@ article, cluster, document, site, url = (
     model.table() for model in (ArticleRow, ClusterRow, SearchDocumentRow, SiteRow, UrlRow)
 )
 
-Need = Sequence[Sequence["str | Need"]]
+Need = Sequence["Sequence[str | Need] | Without"]
 """Groups: an article must have one of each group, which is a token, or all that a need within asks for."""
 
 Groups = Sequence[Sequence[str]]
 """The same of tokens alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """In the place of a group of a need: the article must not have all that this need asks for."""
+
+    need: Need
+
+
 
 Found = tuple[list[SearchCandidate], bool]
 
@@ -166,7 +175,7 @@ class _Sqlite:
     has_terms: bool = True
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        queries = json.dumps([_fts([[word]]) for word in words])
+        queries = json.dumps([_fts([[word]], ()) for word in words])
         counts = {}
         json_counts = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
         for word, (count, oldest) in zip(words, map(json.loads, json_counts), strict=True):
@@ -175,30 +184,53 @@ class _Sqlite:
 
     def rows(self, need: Need, limit: int, _share: float) -> Found:
         need = [*need, *self.marks, *([] if self.periods is None else [self.periods])]
-        if any(not group for group in need):
+        if _is_void(need):
             return [], True
         if not need:
             rows = _read(self.connection, _NEWEST_ROWS if self.has_terms else _NEWEST_LIGHT, {"most": limit})
         else:
             statement = _MATCHES if self.has_terms else _LIGHT_MATCHES
-            match_rows = self.connection.exec_driver_sql(statement, (_fts(need), limit)).all()
+            match_rows = self.connection.exec_driver_sql(statement, (_fts(need, index.bucket_marks(self.top)), limit)).all()
             rows = list(map(SearchCandidate._make, match_rows))
         return rows, len(rows) < limit
 
 
-def _fts(need: Need) -> str:
-    return _joined(need, '"', " AND ", " OR ")
+def _fts(need: Need, everything: Sequence[str]) -> str:
+    """Write a need for FTS5. `everything` are marks of which each article in question has one."""
+    return _Form('"', " AND ", " OR ", " NOT ", everything).written(need)
 
 
-def _joined(need: Need, quote: str, all_of: str, one_of: str) -> str:
-    groups = []
-    for group in need:
+def _tsquery(need: Need, everything: Sequence[str]) -> str:
+    return _Form("'", " & ", " | ", " & !", everything).written(need)
+
+
+class _Form(NamedTuple):
+    """A language of queries: its quotation mark and operators."""
+
+    quote: str
+    all_of: str
+    one_of: str
+    none_of: str
+    everything: Sequence[str]
+
+    def written(self, need: Need) -> str:
+        groups = [self._group(group) for group in need if not isinstance(group, Without)]
+        without = [f"({self.written(group.need)})" for group in need if isinstance(group, Without)]
+        if not without:
+            return self.all_of.join(groups)
+        return f"({self.all_of.join(groups or [self._group(self.everything)])}){self.none_of}({self.one_of.join(without)})"
+
+    def _group(self, group: Sequence[str | Need]) -> str:
         members = [
-            f"{quote}{_plain(each)}{quote}" if isinstance(each, str) else f"({_joined(each, quote, all_of, one_of)})"
+            f"{self.quote}{_plain(each)}{self.quote}" if isinstance(each, str) else f"({self.written(each)})"
             for each in group
         ]
-        groups.append(f"({one_of.join(members)})")
-    return all_of.join(groups)
+        return f"({self.one_of.join(members)})"
+
+
+def _is_void(need: Need) -> bool:
+    """Tell whether no article can have what is needed: a group has nothing in it."""
+    return any(not isinstance(group, Without) and not group for group in need)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +256,7 @@ class _Postgres:
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
     def _count(self, needs: Sequence[Need], most: int) -> list[float]:
-        queries = [_tsquery(need) for need in needs]
+        queries = [_tsquery(need, index.bucket_marks(self.top)) for need in needs]
         if not queries:
             return []
         return [float(count) for count in self.connection.exec_driver_sql(_COUNTS, (most, queries)).scalars()]
@@ -236,7 +268,7 @@ class _Postgres:
         `share` is the estimated share of articles that match.
         """
         need = [*need, *self.marks]
-        if any(not group for group in need) or self.periods == []:
+        if _is_void(need) or self.periods == []:
             return [], True
         if self.periods:
             steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
@@ -262,12 +294,10 @@ class _Postgres:
 
     def _rows(self, need: Need, limit: int) -> list[SearchCandidate]:
         statement = _TEXT_ROWS if self.has_terms else _LIGHT_TEXT_ROWS
-        match_rows = self.connection.exec_driver_sql(statement, (_tsquery(need), limit)).all()
+        match_rows = self.connection.exec_driver_sql(
+            statement, (_tsquery(need, index.bucket_marks(self.top)), limit)
+        ).all()
         return list(map(SearchCandidate._make, match_rows))
-
-
-def _tsquery(need: Need) -> str:
-    return _joined(need, "'", " & ", " | ")
 
 
 def _plain(token: str) -> str:
@@ -283,14 +313,15 @@ def article_numbers(connection: Connection, need: Need) -> array[int]:
 
     Memory: 8 bytes an article. Cost: 10 microseconds for each match.
     """
-    if any(not group for group in need):
+    if _is_void(need):
         return array("q")
     if not need:
         return array("q", sorted(connection.execute(_NUMBERS).scalars()))
+    everything = index.bucket_marks(last_indexed(connection))
     if is_postgres(connection):
-        rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need),))
+        rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need, everything),))
     else:
-        rows = connection.exec_driver_sql(_NUMBERS_BY_MATCH, (_fts(need),))
+        rows = connection.exec_driver_sql(_NUMBERS_BY_MATCH, (_fts(need, everything),))
     return array("q", sorted(rows.scalars()))
 
 
@@ -304,14 +335,15 @@ def newest_places(connection: Connection, need: Need, most: int) -> list[tuple[i
 
     Of many they are those stored last, without a need those published last. Cost: 5 microseconds an article on SQLite.
     """
-    if any(not group for group in need):
+    if _is_void(need):
         return []
     if not need:
         return [(row.time, row.number) for row in newest(connection, most)]
+    everything = index.bucket_marks(last_indexed(connection))
     if is_postgres(connection):
-        rows = connection.exec_driver_sql(_PLACES_BY_TEXT, (_tsquery(need), most))
+        rows = connection.exec_driver_sql(_PLACES_BY_TEXT, (_tsquery(need, everything), most))
     else:
-        rows = connection.exec_driver_sql(_PLACES_BY_MATCH, (_fts(need), most))
+        rows = connection.exec_driver_sql(_PLACES_BY_MATCH, (_fts(need, everything), most))
     return [(row[0], row[1]) for row in rows]
 
 
@@ -348,12 +380,13 @@ def article_order(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
 
 def having(connection: Connection, need: Need, numbers: Sequence[int]) -> set[int]:
     """Return those of some numbers whose articles have a token of each group."""
-    if not need or any(not group for group in need):
+    if not need or _is_void(need):
         return set() if need else set(numbers)
+    everything = list({index.bucket_mark(number) for number in numbers})
     if is_postgres(connection):
-        rows = connection.exec_driver_sql(_HAVING_TEXT, (list(numbers), _tsquery(need)))
+        rows = connection.exec_driver_sql(_HAVING_TEXT, (list(numbers), _tsquery(need, everything)))
     else:
-        rows = connection.exec_driver_sql(_HAVING_MATCH, (json.dumps(list(numbers)), _fts(need)))
+        rows = connection.exec_driver_sql(_HAVING_MATCH, (json.dumps(list(numbers)), _fts(need, everything)))
     return set(rows.scalars())
 
 

@@ -215,6 +215,11 @@ def bucket_mark(number: int) -> str:
     return f"_b{number >> BUCKET_BITS:x}"
 
 
+def bucket_marks(last: int) -> list[str]:
+    """Return the marks of all numbers up to the last, the newest first."""
+    return [bucket_mark(number) for number in range(last, -1, -(1 << BUCKET_BITS))]
+
+
 def day_marks(first_day: int, last_day: int) -> list[str]:
     """Return the marks of a period, the newest first: of years, months and days.
 

@@ -53,7 +53,7 @@ from .language import (
 from .passages import is_han
 from .query import needed, terms_of, tokens_of
 from .records import SearchQuery
-from .terms import HASH_SHIFT, Packed, hash_token, unpack
+from .terms import FIELD_CHARS, HASH_SHIFT, MAX_CHARS, Packed, hash_token, unpack
 
 if TYPE_CHECKING:
     from db.engine.database import ReadConnection
@@ -101,7 +101,7 @@ class Matcher:
     @property
     def is_decided_by_index(self) -> bool:
         """True if all articles fulfil the query that have what is `need`ed."""
-        return all(isinstance(part, AskedWords) and not (part.field or self._words(part).long) for part in self._parts)
+        return all(map(self._is_decided, self._parts))
 
     def matching(self, connection: ReadConnection, rows: Sequence[SearchCandidate]) -> list[SearchCandidate]:
         """Return those of the articles that have what is `need`ed which fulfil the query.
@@ -110,9 +110,12 @@ class Matcher:
         """
         if not rows or not self._parts:
             return list(rows)
+        parts = [part for part in self._parts if not self._is_decided(part)]
+        if not parts:
+            return list(rows)
         terms = _Terms(unpack(row.terms for row in rows), rows)
         truth: Truth = np.full(len(rows), _YES, np.int8)
-        for part in self._parts:
+        for part in parts:
             truth = np.minimum(truth, self._truth(part, terms, of_all=True))
         unsure = np.flatnonzero(truth == _UNSURE).tolist()
         for first in range(0, len(unsure), _AT_ONCE):
@@ -121,7 +124,7 @@ class Matcher:
             for n in some:
                 text = texts.get(rows[n].article_id)
                 page = None if text is None else _Page(text)
-                holds = page is not None and all(self._holds(part, page, rows[n]) for part in self._parts)
+                holds = page is not None and all(self._holds(part, page, rows[n]) for part in parts)
                 truth[n] = _YES if holds else _NO
         return [row for row, value in zip(rows, truth.tolist(), strict=True) if value == _YES]
 
@@ -141,9 +144,28 @@ class Matcher:
             case Either():
                 needs = [each for each in map(self._need, part.parts) if all(each)]
                 need = [needs] if all(needs) else []
-            case Not():  # the index is not asked for what is not to be there
-                pass
+            case Not():
+                without = self._need(part.part) if self._is_decided(part.part) else []
+                need = [find.Without(without)] if without and all(without) else []
         return need
+
+    def _is_decided(self, part: Expression) -> bool:
+        """Tell whether articles fulfil a part if and only if they have what it `_need`s."""
+        match part:
+            case AskedWords():
+                is_decided = not (part.field or self._words(part).long)
+            case Phrase():
+                folded = _folded_phrase(part.text)
+                is_decided = part.field == ANYWHERE and len(folded) == _PAIR and is_han(folded)
+            case Condition():
+                is_decided = self._filters[part].is_marked
+            case Not():
+                is_decided = self._is_decided(part.part)
+            case All() | Either():
+                is_decided = all(map(self._is_decided, part.parts))
+            case Near():
+                is_decided = False
+        return is_decided
 
     def _truth(self, part: Expression, terms: _Terms, *, of_all: bool = False) -> Truth:
         """Return what terms tell of articles, `of_all` of which have what is needed."""
@@ -295,8 +317,12 @@ class _Page:
 
     def _folded_one(self, name: str) -> str:
         if name not in self._folded:
-            self._folded[name] = fold(getattr(self._text, name) or "")
+            self._folded[name] = fold(self._one(name))
         return self._folded[name]
+
+    def _one(self, name: str) -> str:
+        """Return as much of a field as the index has."""
+        return (getattr(self._text, name) or "")[: MAX_CHARS if name == "text" else FIELD_CHARS]
 
     def line(self, field: str) -> str:
         """Return the text in which phrases are sought.
@@ -311,7 +337,10 @@ class _Page:
     def has_phrase(self, phrase: Phrase) -> bool:
         folded = _folded_phrase(phrase.text)
         if is_han(folded):  # has one spelling, and no borders of words
-            return any(folded in self._folded_one(name) for name in _FIELDS[phrase.field])
+            names = _FIELDS[phrase.field]
+            return any(folded in self._one(name) for name in names) or any(
+                folded in self._folded_one(name) for name in names
+            )
         return _pattern(phrase.text).search(self.line(phrase.field)) is not None
 
     def has(self, token: str, field: str) -> bool:
