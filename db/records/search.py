@@ -127,9 +127,7 @@ class SearchFilter:
     def is_marked(self) -> bool:
         """True if the marks of an article tell whether it is admitted (`db.search.find.need_of`)."""
         has_moments = (self.since, self.until) != (None, None)
-        return not (
-            has_moments or self.without or any(each != each.lower() or "-" in each for each in self.languages)
-        )
+        return not (has_moments or self.without or any(each != each.lower() or "-" in each for each in self.languages))
 
     def __bool__(self) -> bool:
         return self != SearchFilter()

@@ -46,7 +46,6 @@ class Without:
     need: Need
 
 
-
 Found = tuple[list[SearchCandidate], bool]
 
 Order = Literal["newest", "oldest"] | None
@@ -250,7 +249,9 @@ class _Sqlite:
             rows = _read(self.connection, _NEWEST_ROWS if self.has_terms else _NEWEST_LIGHT, {"most": limit})
         else:
             statement = _MATCHES if self.has_terms else _LIGHT_MATCHES
-            match_rows = self.connection.exec_driver_sql(statement, (_fts(need, index.bucket_marks(self.top)), limit)).all()
+            match_rows = self.connection.exec_driver_sql(
+                statement, (_fts(need, index.bucket_marks(self.top)), limit)
+            ).all()
             rows = list(map(SearchCandidate._make, match_rows))
         return rows, len(rows) < limit
 
@@ -278,7 +279,9 @@ class _Form(NamedTuple):
         without = [f"({self.written(group.need)})" for group in need if isinstance(group, Without)]
         if not without:
             return self.all_of.join(groups)
-        return f"({self.all_of.join(groups or [self._group(self.everything)])}){self.none_of}({self.one_of.join(without)})"
+        return (
+            f"({self.all_of.join(groups or [self._group(self.everything)])}){self.none_of}({self.one_of.join(without)})"
+        )
 
     def _group(self, group: Sequence[str | Need]) -> str:
         members = [

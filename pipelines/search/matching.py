@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -68,10 +68,10 @@ _AT_ONCE: Final = 200
 _BETWEEN: Final = re.compile("[-\\s\u2010-\u2015\u2212'\u2018\u2019\u02bc`\u00b4]+")
 _BORDER: Final = "\n"
 _IS_LETTER: Final = re.compile(LETTER)
-_NOT_BEHIND: Final = f"(?<!{LETTER})"
 _NOT_BEFORE: Final = f"(?!{LETTER}|{INSIDE_WORDS})"
 _PAIR: Final = 2
 _HAN: Final = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
+_NOT_HAN: Final = re.compile("[^\u3400-\u4dbf\u4e00-\u9fff]+")
 _SIGNS: Final = re.compile(
     "(?<=[\u3400-\u4dbf\u4e00-\u9fff])[\\s,.;:!?()\"'“”‘’、。《》〈〉「」『』—…]+(?=[\u3400-\u4dbf\u4e00-\u9fff])"
 )
@@ -102,6 +102,19 @@ class Matcher:
     def is_decided_by_index(self) -> bool:
         """True if all articles fulfil the query that have what is `need`ed."""
         return all(map(self._is_decided, self._parts))
+
+    def halves(self) -> tuple[find.Need, find.Need] | None:
+        """Return what articles need that surely fulfil the query, and what the others need that may.
+
+        The index has Chinese words of three characters and more where the dictionary cut them; elsewhere they may stand
+        across two words, which texts tell. None if other things are to be looked up in texts, too.
+        """
+        others = [part for part in self._parts if not self._is_decided(part)]
+        words = [part for part in others if isinstance(part, AskedWords) and not part.field]
+        if not words or len(words) < len(others):
+            return None
+        long: find.Need = [[word] for part in words for word in self._words(part).long]
+        return [*self.need, *long], [*self.need, find.Without(long)]
 
     def matching(self, connection: ReadConnection, rows: Sequence[SearchCandidate]) -> list[SearchCandidate]:
         """Return those of the articles that have what is `need`ed which fulfil the query.
@@ -208,7 +221,7 @@ class Matcher:
             case Condition():
                 holds = self._filters[part].admits(row)
             case Near():
-                holds = any(_is_near(part, units, page, self._languages) for units in page.units)
+                holds = page.has_near(part, self._languages)
             case Not():
                 holds = not self._holds(part.part, page, row)
             case All():
@@ -308,8 +321,9 @@ class _Page:
     def __init__(self, text: SearchedText) -> None:
         self._text = text
         self._folded: dict[str, str] = {}
-        self._lines: dict[str, str] = {}
+        self._forms: dict[str, Sequence[str]] = {}
         self._tokens: dict[str, set[str]] = {}
+        self._units: dict[str, _Units] = {}
         self.tag = tagger(text.language)
 
     def folded(self, field: str) -> str:
@@ -324,15 +338,11 @@ class _Page:
         """Return as much of a field as the index has."""
         return (getattr(self._text, name) or "")[: MAX_CHARS if name == "text" else FIELD_CHARS]
 
-    def line(self, field: str) -> str:
-        """Return the text in which phrases are sought.
-
-        It has one blank between words, and a line for each field and spelling.
-        """
-        if field not in self._lines:
-            forms = chain.from_iterable(plain_forms(self._folded_one(name)) for name in _FIELDS[field])
-            self._lines[field] = _BORDER.join(_BETWEEN.sub(" ", form) for form in forms)
-        return self._lines[field]
+    def _forms_of(self, name: str) -> Sequence[str]:
+        """Return a field without accents, and as it is written out."""
+        if name not in self._forms:
+            self._forms[name] = plain_forms(self._folded_one(name))
+        return self._forms[name]
 
     def has_phrase(self, phrase: Phrase) -> bool:
         folded = _folded_phrase(phrase.text)
@@ -341,7 +351,8 @@ class _Page:
             return any(folded in self._one(name) for name in names) or any(
                 folded in self._folded_one(name) for name in names
             )
-        return _pattern(phrase.text).search(self.line(phrase.field)) is not None
+        found = _pattern(phrase.text).search
+        return any(found(form) for name in _FIELDS[phrase.field] for form in self._forms_of(name))
 
     def has(self, token: str, field: str) -> bool:
         if is_han(token):
@@ -351,11 +362,19 @@ class _Page:
         return token in self._tokens[field]
 
     def tokens(self, word: str) -> Sequence[str]:
-        return word_tokens(word) if self.tag is None else (*word_tokens(word), self.tag(word))
+        return _tokens(word, self.tag)
 
-    @cached_property
-    def units(self) -> Sequence[_Units]:
-        return [_Units(self._folded_one(name)) for name in _FIELDS[""]]
+    def has_near(self, near: Near, languages: Sequence[str]) -> bool:
+        is_chinese = all(is_han(_folded_phrase(part.text)) for part in near.parts)
+        for name in _FIELDS[""]:
+            # most texts are refused by their Chinese characters alone, of which no more can be between
+            if is_chinese and not _is_near(near, _HanUnits(self._folded_one(name)), self, languages):
+                continue
+            if name not in self._units:
+                self._units[name] = _Units(self._folded_one(name))
+            if _is_near(near, self._units[name], self, languages):
+                return True
+        return False
 
 
 @lru_cache(maxsize=1_000)
@@ -365,13 +384,13 @@ def _folded_phrase(text: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _pattern(text: str) -> re.Pattern[str]:
+    """Make the pattern of a phrase, which begins with its first word: the fastest to be found."""
     forms = (_BETWEEN.sub(" ", form).strip() for form in plain_forms(fold(text)))
-    patterns = [
-        f"{_NOT_BEHIND if _IS_LETTER.match(form) else ''}{re.escape(form)}"
-        f"{_NOT_BEFORE if _IS_LETTER.match(form[-1]) else ''}"
-        for form in forms
-        if form
-    ]
+    patterns = []
+    for first, *others in (form.split(" ") for form in forms if form):
+        begin = re.escape(first) + (f"(?<!{LETTER}{re.escape(first)})" if _IS_LETTER.match(first) else "")
+        end = _NOT_BEFORE if _IS_LETTER.match([first, *others][-1][-1]) else ""
+        patterns.append(_BETWEEN.pattern.join([begin, *map(re.escape, others)]) + end)
     return re.compile("|".join(patterns) or "(?!)")
 
 
@@ -383,6 +402,11 @@ class _Units:
 
     def __init__(self, folded: str) -> None:
         self.words: dict[str, str] = {}
+        if folded.isascii():
+            units = _units(folded)
+            self.words = {unit: chr(_FIRST_WORD + n) for n, unit in enumerate(set(units))}
+            self.line = "".join(map(self.words.__getitem__, units))
+            return
         pieces = _HAN.split(_SIGNS.sub("", folded))
         for n in range(0, len(pieces), 2):  # between Chinese ones
             if pieces[n]:
@@ -391,6 +415,14 @@ class _Units:
 
     def _character(self, unit: str) -> str:
         return unit if UNCUT.match(unit) else self.words.setdefault(unit, chr(_FIRST_WORD + len(self.words)))
+
+
+class _HanUnits(_Units):
+    """The Chinese characters of a text, without what stands between them."""
+
+    def __init__(self, folded: str) -> None:
+        self.words = {}
+        self.line = _NOT_HAN.sub("", folded)
 
 
 def _units(folded: str) -> Sequence[str]:
@@ -419,15 +451,15 @@ def _is_near(near: Near, units: _Units, page: _Page, languages: Sequence[str]) -
     return False
 
 
-def _places(
-    part: AskedWords | Phrase, units: _Units, page: _Page, languages: Sequence[str]
-) -> list[tuple[int, int]]:
+def _places(part: AskedWords | Phrase, units: _Units, page: _Page, languages: Sequence[str]) -> list[tuple[int, int]]:
     """Return the first and last units of each place of a part."""
     wanted = _wanted(part, tuple(languages))
-    tokens: Callable[[str], Sequence[str]] = page.tokens if isinstance(part, AskedWords) else spellings
+    fits = _has_stem if isinstance(part, AskedWords) else _is_spelt
     # characters are as they are, words have spellings and stems
     matching = [
-        each if isinstance(each, str) else "".join(c for w, c in units.words.items() if not each.isdisjoint(tokens(w)))
+        each
+        if isinstance(each, str)
+        else "".join(character for word, character in units.words.items() if fits(word, each, page.tag))
         for each in wanted
     ]
     if not matching or not all(matching):
@@ -442,6 +474,20 @@ def _places(
     end = len(line) - last
     others = list(enumerate(matching[1:], 1))
     return [(n, n + last) for n in sorted(starts) if n < end and all(line[n + k] in each for k, each in others)]
+
+
+@lru_cache(maxsize=100_000)
+def _has_stem(word: str, wanted: frozenset[str], tag: Callable[[str], str] | None) -> bool:
+    return not wanted.isdisjoint(_tokens(word, tag))
+
+
+@lru_cache(maxsize=100_000)
+def _is_spelt(word: str, wanted: frozenset[str], _tag: object) -> bool:
+    return not wanted.isdisjoint(spellings(word))
+
+
+def _tokens(word: str, tag: Callable[[str], str] | None) -> Sequence[str]:
+    return word_tokens(word) if tag is None else (*word_tokens(word), tag(word))
 
 
 @lru_cache(maxsize=1_000)

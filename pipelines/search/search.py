@@ -161,9 +161,9 @@ class _Search:
         has_words = self._plan.terms or self._plan.parts or not self._query.text.strip()
         if not (has_words and admitted.is_marked and matcher.is_decided_by_index):
             return self.run()
-        places = find.places(self._connections[0], self._need(matcher), admitted, _COUNTED, "newest")
+        places = find.places(self._connections[0], self._need(matcher), admitted, _COUNTED)
         latest: dict[int, int] = {}
-        for place in places:
+        for place in sorted(places, reverse=True):
             latest.setdefault(place.cluster_id, place.day)
         volume = [Volume(day, "", "", stories) for day, stories in sorted(Counter(latest.values()).items())]
         return SearchResult((), len(latest), len(places) < _COUNTED, {}, volume=volume)
@@ -233,10 +233,17 @@ class _Search:
         """Return what matches, without terms; None if the index cannot decide."""
         languages = self._query.language.split()
         matcher, _ = matcher_of(self._connections, self._plan.required, languages, self._now)
-        if not matcher.is_decided_by_index:
+        if matcher.is_decided_by_index:
+            need = self._need(matcher)
+            return reduce(add, (find.without_terms(one, need, admitted, most, order) for one in self._connections))
+        if (halves := matcher.halves()) is None:
             return None
-        need = self._need(matcher)
-        return reduce(add, (find.without_terms(one, need, admitted, most, order) for one in self._connections))
+        found = []
+        for connection in self._connections:
+            sure = find.without_terms(connection, halves[0], admitted, most, order)
+            some = find.matches(connection, halves[1], admitted, _VERIFIED, order=order)
+            found += [sure, replace(some, rows=matcher.matching(connection, some.rows), documents=0)]
+        return reduce(add, found)
 
     def _need(self, matcher: Matcher) -> find.Need:
         if self._plan.terms and not self._plan.required:  # a question, of whose words one will do

@@ -2,9 +2,9 @@
 
     uv run python -m tests.benchmarks.page_cost news.db [--rounds 5] [--only "phrase"]
 
-Starts `scrapy serve` on a database that `tests.benchmarks.search_speed build` has made, asks for the first page, and then
-for every kind of page in turn, so many rounds. The CPU is that of the server's process with all its threads, by the
-kernel's clock; SQLite works inside of it. Medians and most of the rounds.
+Starts `scrapy serve` on a database that `tests.benchmarks.search_speed build` has made, asks for the first page, and
+then for every kind of page in turn, so many rounds. The CPU is that of the server's process with all its threads, by
+the kernel's clock; SQLite works inside of it. Medians and most of the rounds.
 """
 
 from __future__ import annotations
@@ -32,78 +32,81 @@ def pages(database: Path) -> dict[str, str]:
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as opened:
         newest = "SELECT id, title, url, site FROM v_articles WHERE language = 'zh-Hans' LIMIT 40"
         key, title, url, site = max(opened.execute(newest), key=lambda row: len(row[1]))
-        (story,) = opened.execute("SELECT id FROM cluster WHERE size > 1 ORDER BY size DESC LIMIT 1").fetchone() or (key,)
+        (story,) = opened.execute("SELECT id FROM cluster WHERE size > 1 ORDER BY size DESC LIMIT 1").fetchone() or (
+            key,
+        )
     part = title[len(title) // 2 - 4 : len(title) // 2 + 4]
-    found: dict[str, str] = {}
+    return dict(
+        [
+            _search("newest stories"),
+            _search("oldest stories", sort="oldest"),
+            _search("rare word", "哥德堡"),
+            _search("common word", COMMON),
+            _search("three words", f"{COMMON} {OTHER} {THIRD}"),
+            _search("headline", title[:30]),
+            _search("phrase of common words", f"“{COMMON}{THIRD}”"),
+            _search("rare phrase", f"“{part}”"),
+            _search("phrase of one character", "“国”"),
+            _search("OR", f"{COMMON} OR {OTHER}"),
+            _search("OR of a phrase", f"“{COMMON}{THIRD}” OR {OTHER}"),
+            _search("without a word", f"{COMMON} -{THIRD}"),
+            _search("only without", f"-{COMMON}"),
+            _search("title:", f"title:{COMMON}"),
+            _search("author:", "author:李四"),
+            _search("near:", f"near:5({COMMON} {OTHER})"),
+            _search("English word", "flow"),
+            _search("English phrase", '"boundary layer"'),
+            _search("site:", f"{COMMON} site:{site}"),
+            _search("class:", f"{COMMON} class:sport"),
+            _search("a site without words", site=site),
+            _search("after:", f"{COMMON} after:2025-06"),
+            _search("a day", since="2025-06-10", until="2025-06-10"),
+            *(_search(f"common word, {order}", COMMON, sort=order) for order in ("newest", "oldest", "reprinted")),
+            _search("phrase, oldest", f"“{COMMON}{THIRD}”", sort="oldest"),
+            _search("most reprinted", sort="reprinted"),
+            _search("list", COMMON, view="list", limit=50),
+            _search("page 50", COMMON, page=50),
+            _search("related words", COMMON, expand=1),
+            *(_page(f"values of {facet}", "/values", q=COMMON, facet=facet) for facet in ("site", "source", "month")),
+            _page("values without words", "/values", facet="site"),
+            _page("timeline", "/api/timeline", q=COMMON, by="month", stack="site"),
+            _page("timeline of all", "/api/timeline"),
+            _page("timeline.csv", "/timeline.csv", q=COMMON),
+            _page("compare 2", "/compare", q=[COMMON, THIRD]),
+            _page("compare 5", "/compare", q=[COMMON, OTHER, THIRD, "人民", "国家"]),
+            _page("compare phrases", "/compare", q=[f"“{COMMON}{THIRD}”", f"“{COMMON}人民”"]),
+            _page("feed of all", "/feed.atom"),
+            _page("feed of a common word", "/feed.atom", q=COMMON),
+            _page("feed of a phrase", "/feed.rss", q=f"“{COMMON}{THIRD}”"),
+            _page("feed of a rare phrase", "/feed.json", q=f"“{part}”"),
+            _page("article", f"/article/{key}"),
+            _page("article of a search", f"/article/{key}", q=COMMON),
+            _page("words of an article", f"/article/{key}/words"),
+            _page("story", f"/story/{story}"),
+            _page("API search", "/api/search", q=COMMON),
+            _page("API article", f"/api/articles/{key}"),
+            _page("API sites", "/api/sites"),
+            _page("API crawl", "/api/crawl"),
+            _page("sites", "/sites"),
+            _page("a site", f"/sites/{site}"),
+            _page("crawl", "/crawl"),
+            _page("graph", "/graph"),
+            _page("graph of a site", "/graph", site=site),
+            _page("why", "/why", url=url),
+            _page("settings", "/settings"),
+            _page("desk", "/desk"),
+            _page("export of 10,000", "/api/export", q=COMMON),
+            _page("export of 10,000 by time", "/api/export", q=COMMON, order="newest"),
+        ]
+    )
 
-    def ask(name: str, path: str, **parameters: object) -> None:
-        found[name] = f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path
 
-    def search(name: str, text: str = "", **parameters: object) -> None:
-        ask(name, "/", **({"q": text} if text else {}), **parameters)
+def _page(name: str, path: str, **parameters: object) -> tuple[str, str]:
+    return name, f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path
 
-    search("newest stories")
-    search("oldest stories", sort="oldest")
-    search("rare word", "哥德堡")
-    search("common word", COMMON)
-    search("three words", f"{COMMON} {OTHER} {THIRD}")
-    search("headline", title[:30])
-    search("phrase of common words", f"“{COMMON}{THIRD}”")
-    search("rare phrase", f"“{part}”")
-    search("phrase of one character", "“国”")
-    search("OR", f"{COMMON} OR {OTHER}")
-    search("OR of a phrase", f"“{COMMON}{THIRD}” OR {OTHER}")
-    search("without a word", f"{COMMON} -{THIRD}")
-    search("only without", f"-{COMMON}")
-    search("title:", f"title:{COMMON}")
-    search("author:", "author:李四")
-    search("near:", f"near:5({COMMON} {OTHER})")
-    search("English word", "flow")
-    search("English phrase", '"boundary layer"')
-    search("site:", f"{COMMON} site:{site}")
-    search("class:", f"{COMMON} class:sport")
-    search("a site without words", site=site)
-    search("after:", f"{COMMON} after:2025-06")
-    search("a day", since="2025-06-10", until="2025-06-10")
-    for order in ("newest", "oldest", "reprinted"):
-        search(f"common word, {order}", COMMON, sort=order)
-    search("phrase, oldest", f"“{COMMON}{THIRD}”", sort="oldest")
-    search("most reprinted", sort="reprinted")
-    search("list", COMMON, view="list", limit=50)
-    search("page 50", COMMON, page=50)
-    search("related words", COMMON, expand=1)
-    for facet in ("site", "source", "month"):
-        ask(f"values of {facet}", "/values", q=COMMON, facet=facet)
-    ask("values without words", "/values", facet="site")
-    ask("timeline", "/api/timeline", q=COMMON, by="month", stack="site")
-    ask("timeline of all", "/api/timeline")
-    ask("timeline.csv", "/timeline.csv", q=COMMON)
-    ask("compare 2", "/compare", q=[COMMON, THIRD])
-    ask("compare 5", "/compare", q=[COMMON, OTHER, THIRD, "人民", "国家"])
-    ask("compare phrases", "/compare", q=[f"“{COMMON}{THIRD}”", f"“{COMMON}人民”"])
-    ask("feed of all", "/feed.atom")
-    ask("feed of a common word", "/feed.atom", q=COMMON)
-    ask("feed of a phrase", "/feed.rss", q=f"“{COMMON}{THIRD}”")
-    ask("feed of a rare phrase", "/feed.json", q=f"“{part}”")
-    ask("article", f"/article/{key}")
-    ask("article of a search", f"/article/{key}", q=COMMON)
-    ask("words of an article", f"/article/{key}/words")
-    ask("story", f"/story/{story}")
-    ask("API search", "/api/search", q=COMMON)
-    ask("API article", f"/api/articles/{key}")
-    ask("API sites", "/api/sites")
-    ask("API crawl", "/api/crawl")
-    ask("sites", "/sites")
-    ask("a site", f"/sites/{site}")
-    ask("crawl", "/crawl")
-    ask("graph", "/graph")
-    ask("graph of a site", "/graph", site=site)
-    ask("why", "/why", url=url)
-    ask("settings", "/settings")
-    ask("desk", "/desk")
-    ask("export of 10,000", "/api/export", q=COMMON)
-    ask("export of 10,000 by time", "/api/export", q=COMMON, order="newest")
-    return found
+
+def _search(name: str, text: str = "", **parameters: object) -> tuple[str, str]:
+    return _page(name, "/", **({"q": text} if text else {}), **parameters)
 
 
 def cpu(pid: int) -> float:

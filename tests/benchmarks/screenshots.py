@@ -30,7 +30,7 @@ def taken(
     for scheme in chromium.SCHEMES:
         for width in widths:
             window = {"viewport": {"width": width, "height": chromium.HEIGHT}, "color_scheme": scheme}
-            with chromium.visiting(browser, server.origin, bypass_csp=True, **window) as (page, noted):
+            with chromium.visiting(browser, origin, bypass_csp=True, **window) as (page, noted):
                 for language in LANGUAGES:
                     for kind, path in paths.items():
                         page.goto(with_language(path, language))
