@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -76,6 +76,7 @@ _SIGNS: Final = re.compile(
     "(?<=[\u3400-\u4dbf\u4e00-\u9fff])[\\s,.;:!?()\"'“”‘’、。《》〈〉「」『』—…]+(?=[\u3400-\u4dbf\u4e00-\u9fff])"
 )
 """Signs between Chinese characters: most of what is no unit of a Chinese text, taken out at once."""
+_MOST_KNOWN: Final = 50_000
 _FIRST_WORD: Final = 0xF0000
 """Characters from here on stand for words; no text has them in a word."""
 
@@ -102,6 +103,11 @@ class Matcher:
     def is_decided_by_index(self) -> bool:
         """True if all articles fulfil the query that have what is `need`ed."""
         return all(map(self._is_decided, self._parts))
+
+    @property
+    def has_nearness(self) -> bool:
+        """True if texts are to be cut into words, which takes the longest."""
+        return any(map(_has_near, self._parts))
 
     def halves(self) -> tuple[find.Need, find.Need] | None:
         """Return what articles need that surely fulfil the query, and what the others need that may.
@@ -397,15 +403,16 @@ def _pattern(text: str) -> re.Pattern[str]:
 class _Units:
     """The words of a text, and each character of scripts without blanks, in their order.
 
-    `line` has a character for each; `words` has the characters that stand for words.
+    `line` has a character for each, and `words` the characters that stand for words, of which an ASCII text has
+    nothing else: it has them in `written`, as they are.
     """
 
     def __init__(self, folded: str) -> None:
         self.words: dict[str, str] = {}
+        self.line = ""
+        self.written: Sequence[str] = ()
         if folded.isascii():
-            units = _units(folded)
-            self.words = {unit: chr(_FIRST_WORD + n) for n, unit in enumerate(set(units))}
-            self.line = "".join(map(self.words.__getitem__, units))
+            self.written = other_word_list(folded)
             return
         pieces = _HAN.split(_SIGNS.sub("", folded))
         for n in range(0, len(pieces), 2):  # between Chinese ones
@@ -416,6 +423,37 @@ class _Units:
     def _character(self, unit: str) -> str:
         return unit if UNCUT.match(unit) else self.words.setdefault(unit, chr(_FIRST_WORD + len(self.words)))
 
+    def places(self, wanted: Sequence[str | _Fitting]) -> list[tuple[int, int]]:
+        """Return the first and last units of each place where these stand side by side: characters and words."""
+        units: Sequence[str]
+        if all(isinstance(each, str) for each in wanted):
+            sought = "".join(map(str, wanted))
+            return [(at, at + len(sought) - 1) for at in self._places_of(sought)]
+        if self.written:
+            if any(isinstance(each, str) for each in wanted):
+                return []
+            units = self.written
+            distinct = set(units)
+            matching = [{word for word in distinct if each[word]} for each in wanted]  # type: ignore[index]
+            starts = [n for n, unit in enumerate(units) if unit in matching[0]] if all(matching) else []
+        else:
+            units = self.line
+            matching = [
+                {each} if isinstance(each, str) else {sign for word, sign in self.words.items() if each[word]}
+                for each in wanted
+            ]
+            starts = sorted(chain.from_iterable(map(self._places_of, matching[0]))) if all(matching) else []
+        last = len(matching) - 1
+        others = list(enumerate(matching[1:], 1))
+        end = len(units) - last
+        return [(n, n + last) for n in starts if n < end and all(units[n + k] in each for k, each in others)]
+
+    def _places_of(self, signs: str) -> Iterator[int]:
+        at = self.line.find(signs)
+        while at >= 0:
+            yield at
+            at = self.line.find(signs, at + 1)
+
 
 class _HanUnits(_Units):
     """The Chinese characters of a text, without what stands between them."""
@@ -423,6 +461,7 @@ class _HanUnits(_Units):
     def __init__(self, folded: str) -> None:
         self.words = {}
         self.line = _NOT_HAN.sub("", folded)
+        self.written = ()
 
 
 def _units(folded: str) -> Sequence[str]:
@@ -433,17 +472,46 @@ def _units(folded: str) -> Sequence[str]:
     return [unit for _, unit in sorted(characters + words)]
 
 
+class _Fitting(dict[str, bool]):
+    """Words of texts, and whether they are forms of a word that is asked for."""
+
+    def __init__(self, wanted: Iterable[str], forms: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._wanted = frozenset(wanted)
+        self._forms = forms
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        fits = self[word] = not self._wanted.isdisjoint(self._forms(word))
+        return fits
+
+
+def _has_near(part: Expression) -> bool:
+    match part:
+        case Near():
+            has_near = True
+        case Not():
+            has_near = _has_near(part.part)
+        case All() | Either():
+            has_near = any(map(_has_near, part.parts))
+        case _:
+            has_near = False
+    return has_near
+
+
 def _is_near(near: Near, units: _Units, page: _Page, languages: Sequence[str]) -> bool:
     places = []
     for part in near.parts:
-        places.append(_places(part, units, page, languages))
+        wanted = _wanted(part, tuple(languages), page.tag)
+        places.append(units.places(wanted) if wanted else [])
         if not places[-1]:
             return False
     starts = [[start for start, _ in some] for some in places]
     for number, some in enumerate(places):
+        others = [each for n, each in enumerate(starts) if n != number]
         for start, end in some:  # as the first of them
-            following = [bisect_left(others, start) for n, others in enumerate(starts) if n != number]
-            others = [each for n, each in enumerate(starts) if n != number]
+            following = [bisect_left(each, start) for each in others]
             if any(at == len(each) for at, each in zip(following, others, strict=True)):
                 break
             if max(each[at] for at, each in zip(following, others, strict=True)) - end - 1 <= near.distance:
@@ -451,47 +519,18 @@ def _is_near(near: Near, units: _Units, page: _Page, languages: Sequence[str]) -
     return False
 
 
-def _places(part: AskedWords | Phrase, units: _Units, page: _Page, languages: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first and last units of each place of a part."""
-    wanted = _wanted(part, tuple(languages))
-    fits = _has_stem if isinstance(part, AskedWords) else _is_spelt
-    # characters are as they are, words have spellings and stems
-    matching = [
-        each
-        if isinstance(each, str)
-        else "".join(character for word, character in units.words.items() if fits(word, each, page.tag))
-        for each in wanted
-    ]
-    if not matching or not all(matching):
-        return []
-    line, last = units.line, len(matching) - 1
-    starts: list[int] = []
-    for first in matching[0]:
-        at = line.find(first)
-        while at >= 0:
-            starts.append(at)
-            at = line.find(first, at + 1)
-    end = len(line) - last
-    others = list(enumerate(matching[1:], 1))
-    return [(n, n + last) for n in sorted(starts) if n < end and all(line[n + k] in each for k, each in others)]
-
-
-@lru_cache(maxsize=100_000)
-def _has_stem(word: str, wanted: frozenset[str], tag: Callable[[str], str] | None) -> bool:
-    return not wanted.isdisjoint(_tokens(word, tag))
-
-
-@lru_cache(maxsize=100_000)
-def _is_spelt(word: str, wanted: frozenset[str], _tag: object) -> bool:
-    return not wanted.isdisjoint(spellings(word))
-
-
 def _tokens(word: str, tag: Callable[[str], str] | None) -> Sequence[str]:
     return word_tokens(word) if tag is None else (*word_tokens(word), tag(word))
 
 
-@lru_cache(maxsize=1_000)
-def _wanted(part: AskedWords | Phrase, languages: tuple[str, ...]) -> Sequence[str | frozenset[str]]:
-    """Return the units of a part: characters, and of words the tokens of which one will do."""
-    forms = (lambda word: tokens_of(word, languages)) if isinstance(part, AskedWords) else asked_spellings
-    return [unit if UNCUT.match(unit) else frozenset(forms(unit)) for unit in _units(fold(part.text))]
+@lru_cache(maxsize=200)
+def _wanted(
+    part: AskedWords | Phrase, languages: tuple[str, ...], tag: Callable[[str], str] | None
+) -> Sequence[str | _Fitting]:
+    """Return the units of a part: characters, and words, whose forms are known to a language's stems."""
+    units = _units(_folded_phrase(part.text))
+    if isinstance(part, Phrase):  # words have spellings, and behind operators stems, too
+        return [unit if UNCUT.match(unit) else _Fitting(asked_spellings(unit), spellings) for unit in units]
+    return [
+        unit if UNCUT.match(unit) else _Fitting(tokens_of(unit, languages), partial(_tokens, tag=tag)) for unit in units
+    ]

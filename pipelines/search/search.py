@@ -46,6 +46,8 @@ _COUNTED = 10_000
 """Articles that are sorted otherwise than by relevance, or counted, at most: those that were indexed last."""
 _VERIFIED = 2_000
 """Articles that may fulfil an expression, the newest, which are looked at."""
+_NEAR = 1_000
+"""The same where they are looked at for nearness."""
 _ENOUGH = 10
 """Stories with all words, of which fewer are followed by stories with some."""
 _READ = 20
@@ -174,7 +176,7 @@ class _Search:
         matcher, notes = matcher_of(self._connections, self._plan.required, languages, self._now)
         self._notes += notes
         counted = [token for term in self._plan.terms for token in term.tokens]
-        most = _VERIFIED if self._plan.is_exact else _CANDIDATES
+        most = _CANDIDATES if not self._plan.is_exact else _NEAR if matcher.has_nearness else _VERIFIED
         found = []
         for connection in self._connections:
             some = find.matches(connection, matcher.need, admitted, most, counted, order)
