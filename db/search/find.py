@@ -101,6 +101,7 @@ def matches(
     admitted: SearchFilter,
     most: int,
     counted: Sequence[str] = (),
+    *,
     order: Order = None,
 ) -> CandidateSet:
     """Return the articles indexed last that have what is needed and fulfil conditions, or the first in an order.

@@ -30,6 +30,8 @@ Read = Callable[[Callable[["ReadConnection"], Any]], Any]
 MOST_CANDIDATES: Final = 20_000
 """Articles that are looked at besides the ranked ones, those stored last; in an order of time the first ones."""
 _RANKED: Final = 2_000
+_SHOWN: Final = 20
+"""Hits of the first two pages, whose order depends on how many are read."""
 _AT_ONCE: Final = 200
 
 
@@ -80,12 +82,15 @@ class EveryMatch:
             yield self._unseen(self._read(partial(self._matching, numbers)))
 
     def _ranked(self) -> list[int]:
-        query = replace(self._query, limit=_RANKED)
-        result = self._read(lambda one: search(one, query, self._options, self._now))
-        ids = [hit.id for hit in result.hits[: result.total]]
+        ids: dict[int, None] = {}
+        for limit in (_SHOWN, _RANKED):
+            result = self._read(lambda one: search(one, replace(self._query, limit=limit), self._options, self._now))  # noqa: B023
+            ids |= dict.fromkeys(hit.id for hit in result.hits[: result.total])
+            if result.total <= limit:
+                break
         if self._is_ranked:
-            return ids
-        rows = self._read(partial(find.indexed, ids=ids))
+            return list(ids)
+        rows = self._read(partial(find.indexed, ids=list(ids)))
         return [row.article_id for row in sorted(rows, key=lambda row: (-row.time, -row.number))]
 
     def _prepare(self, query: SearchQuery, parts: Sequence[Any], connection: ReadConnection) -> list[find.Place]:

@@ -51,7 +51,9 @@ _NEAR = 1_000
 _ENOUGH = 10
 """Stories with all words, of which fewer are followed by stories with some."""
 _READ = 20
-"""Best stories whose texts and links count, whatever page is asked for: so all pages are parts of one order."""
+"""Best stories whose texts and links count."""
+_READ_MOST = 100
+"""The same where later pages are asked for."""
 _LIKED = 5
 """Best stories whose terms tell of the subject, where no operator is used."""
 _OLD_INDEX = "the index is of an older version, which finds fewer spellings; scrapy search --rebuild makes it anew"
@@ -179,7 +181,7 @@ class _Search:
         most = _CANDIDATES if not self._plan.is_exact else _NEAR if matcher.has_nearness else _VERIFIED
         found = []
         for connection in self._connections:
-            some = find.matches(connection, matcher.need, admitted, most, counted, order)
+            some = find.matches(connection, matcher.need, admitted, most, counted, order=order)
             found.append(replace(some, rows=matcher.matching(connection, some.rows)))
         return reduce(add, found)
 
@@ -262,7 +264,8 @@ class _Search:
         text = score(terms, weights, packed)
         signals = self._signals(rows, text / max(1e-9, float(text.max(initial=0.0))))
         is_full = _is_full(rows, full)
-        best = self._stories(rows, _ordered(rows, is_full, _sum(signals)))[:_READ]
+        read_most = max(_READ, min(_READ_MOST, self._query.offset + self._query.limit))
+        best = self._stories(rows, _ordered(rows, is_full, _sum(signals)))[:read_most]
         texts = self._shown([rows[n].article_id for n in best])
         for n in best:
             one = texts.get(rows[n].article_id)
