@@ -60,6 +60,7 @@ class EveryMatch:
         self._only_ranked = bool(plan.terms) and (plan.is_question or query.expand)
         by_time = {OLDEST: "oldest", NEWEST: "newest"}
         self._order: find.Order = by_time.get(query.sort) if is_ranked else "newest"  # type: ignore[assignment]
+        self._is_shown = is_ranked
         self._is_ranked = is_ranked and self._order is None and bool(plan.terms or plan.parts)
         self.notes: list[str] = []
         self._first = self._ranked() if self._is_ranked or self._only_ranked else []
@@ -69,7 +70,8 @@ class EveryMatch:
         if not self._only_ranked:
             self._places = read(partial(self._prepare, plan.query, plan.required))
             if len(self._places) >= MOST_CANDIDATES:
-                self.notes.append(f"only the {MOST_CANDIDATES:,} articles stored last were looked at")
+                which = f"{self._order} articles" if self._order else "articles stored last"
+                self.notes.append(f"only the {MOST_CANDIDATES:,} {which} were looked at")
 
     def __iter__(self) -> Iterator[list[int]]:
         """Yield ids of articles, some hundred at a time."""
@@ -88,7 +90,7 @@ class EveryMatch:
             ids |= dict.fromkeys(hit.id for hit in result.hits[: result.total])
             if result.total <= limit:
                 break
-        if self._is_ranked:
+        if self._is_shown:
             return list(ids)
         rows = self._read(partial(find.indexed, ids=list(ids)))
         return [row.article_id for row in sorted(rows, key=lambda row: (-row.time, -row.number))]

@@ -47,7 +47,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from .commands import PROJECT, crawl_command, new_parser
-from .crawl_speed import watch
+from .crawl_speed import Usage, watch
 from .static_site import NETWORK, Serving
 
 _START_SECONDS = 60
@@ -218,8 +218,8 @@ def table(found: Found, seconds: float) -> None:
         print(f"  {error}")
 
 
-def crawl(folder: Path, seeds: Path, pages: int) -> float:
-    """Crawl until so many pages are done; returns the seconds that it took."""
+def crawl(folder: Path, seeds: Path, pages: int) -> Usage:
+    """Crawl until so many pages are done; returns the time and the CPU that it took."""
     settings = {
         "DATABASE_URL": f"sqlite:///{folder}/news.db",
         "ALLOW_NETWORKS": NETWORK,
@@ -232,12 +232,12 @@ def crawl(folder: Path, seeds: Path, pages: int) -> float:
         (done,) = opened.execute("SELECT count(*) FROM url WHERE state = 'done' AND kind = 'page'").fetchone()
     if done < pages * 0.98:
         raise SystemExit(f"the crawl has {done} of {pages} pages\n{usage.output[-2000:]}")
-    return usage.wall
+    return usage
 
 
 def beside_a_crawl(options: argparse.Namespace) -> bool:
     """Measure crawls without and with readers, in pairs; returns whether the bars hold."""
-    found, slower, reading_seconds = Found(), [], 0.0
+    found, slower, dearer, reading_seconds = Found(), [], [], 0.0
     pages = options.before + options.pages
     with tempfile.TemporaryDirectory() as place, Serving(pages, 50) as serving:
         folder = Path(place)
@@ -248,24 +248,28 @@ def beside_a_crawl(options: argparse.Namespace) -> bool:
         crawl(copied(folder, "warm"), seeds, pages)  # renders the pages
         asked = paths(folder / "before" / "news.db")
         for number in range(options.rounds):
-            walls = {}
+            usages: dict[bool, Usage] = {}
             for with_readers in (False, True) if number % 2 == 0 else (True, False):
                 here = copied(folder, f"{number}-{with_readers}")
                 if with_readers:
                     with served(here / "news.db") as server:
                         readers = Readers(server.origin, asked, options.readers, options.pause)
                         with reading(readers, found):
-                            walls[with_readers] = crawl(here, seeds, pages)
-                    reading_seconds += walls[with_readers]
+                            usages[with_readers] = crawl(here, seeds, pages)
+                    reading_seconds += usages[with_readers].wall
                 else:
-                    walls[with_readers] = crawl(here, seeds, pages)
+                    usages[with_readers] = crawl(here, seeds, pages)
                 shutil.rmtree(here)
-            slower.append(walls[True] / walls[False] - 1)
-            rates = [f"{options.pages / walls[one]:.0f}" for one in (False, True)]
+            slower.append(usages[True].wall / usages[False].wall - 1)
+            dearer.append(usages[True].cpu / usages[False].cpu - 1)
+            rates = [f"{options.pages / usages[one].wall:.0f}" for one in (False, True)]
             print(f"round {number + 1}: {rates[0]} pages/s without, {rates[1]} with: {slower[-1]:+.1%}", flush=True)
+            rates = [f"{options.pages / usages[one].cpu:.1f}" for one in (False, True)]
+            print(f"  pages per second of its CPU: {rates[0]} and {rates[1]}, CPU {dearer[-1]:+.1%}", flush=True)
     table(found, reading_seconds)
     median = statistics.median(slower)
     print(f"the crawl takes {median:+.1%} time with {options.readers} readers (median of {options.rounds} pairs)")
+    print(f"and {statistics.median(dearer):+.1%} CPU")
     return not found.errors and median <= _SLOWER
 
 
