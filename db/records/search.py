@@ -132,6 +132,13 @@ class SearchFilter:
         first = -_FAR if self.first_day is None else self.first_day
         return max(since, first), min(until, _FAR if self.last_day is None else self.last_day)
 
+    @property
+    def is_marked(self) -> bool:
+        """True if the marks of an article tell whether it is admitted (`db.search.find.need_of`)."""
+        has_moments = (self.since, self.until) != (None, None)
+        has_others = has_moments or bool(self.without) or self.ids is not None
+        return not (has_others or any(each != each.lower() or "-" in each for each in self.languages))
+
     def __bool__(self) -> bool:
         return self != SearchFilter()
 

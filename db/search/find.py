@@ -14,9 +14,10 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, LargeBinary, bindparam, func, literal, nulls_last, select
 
@@ -31,16 +32,30 @@ article, cluster, document, site, url = (
     model.table() for model in (ArticleRow, ClusterRow, SearchDocumentRow, SiteRow, UrlRow)
 )
 
-Need = Sequence[Sequence["str | Need"]]
+Need = Sequence["Sequence[str | Need] | Without"]
 """Groups: an article must have one of each group, which is a token, or all that a need within asks for."""
 
 Groups = Sequence[Sequence[str]]
 """The same of tokens alone."""
 
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """In the place of a group of a need: the article must not have all that this need asks for."""
+
+    need: Need
+
+
 Found = tuple[list[SearchCandidate], bool]
+
+Order = Literal["newest", "oldest"] | None
+"""Of more articles than are wanted: the first by time of publication, or those that were indexed last."""
 
 _COUNTED = 500
 """Matches that are counted, the newest; the number of more frequent words is estimated."""
+_IN_A_DAY: Final = 2
+"""Of articles in the order of time so many times what is wanted are read: a day may have more than is wanted."""
+_A_DAY: Final = timedelta(days=1)
 _PAIRED = 4
 """Frequent words of a query that are looked for together, the rarest ones."""
 
@@ -81,27 +96,70 @@ def candidates(
 
 
 def matches(
-    connection: Connection, need: Need, admitted: SearchFilter, most: int, counted: Sequence[str] = ()
+    connection: Connection,
+    need: Need,
+    admitted: SearchFilter,
+    most: int,
+    counted: Sequence[str] = (),
+    *,
+    order: Order = None,
 ) -> CandidateSet:
-    """Return the newest articles that have what is needed and fulfil conditions.
+    """Return the articles indexed last that have what is needed and fulfil conditions, or the first in an order.
 
     Cost: for 1,000 of 1,000,000 articles 10 ms.
     """
     engine = _engine(connection, admitted)
-    rows, is_complete = engine.rows(need, most, 0.0)
+    rows, is_complete = _ordered(engine, need, most, order)
     counts = engine.frequencies(list(dict.fromkeys(counted)))
     return CandidateSet([row for row in rows if admitted.admits(row)], is_complete, engine.top, counts)
 
 
-def without_terms(connection: Connection, need: Need, admitted: SearchFilter, most: int) -> CandidateSet:
+def without_terms(
+    connection: Connection, need: Need, admitted: SearchFilter, most: int, order: Order = None
+) -> CandidateSet:
     """Return what `matches` does, without terms: to count and to sort many.
 
     Cost: 5 microseconds an article on SQLite.
     """
     engine = _engine(connection, admitted, has_terms=False)
-    rows, is_complete = engine.rows(need, most, 0.0)
+    rows, is_complete = _ordered(engine, need, most, order)
     rows = [row for row in rows if admitted.admits(row)] if admitted else rows
     return CandidateSet(rows, is_complete, engine.top)
+
+
+def _ordered(engine: _Sqlite | _Postgres, need: Need, most: int, order: Order) -> Found:
+    if order is None or engine.ids is not None or engine.count(need, most) < most:
+        return engine.rows(need, most, 0.0, order)
+    rows, _ = engine.rows([*need, _first_days(engine, need, most, order)], _IN_A_DAY * most, 0.0)
+    sign = 1 if order == "oldest" else -1
+    return sorted(rows, key=lambda row: sign * row.time)[:most], False
+
+
+def _first_days(engine: _Sqlite | _Postgres, need: Need, most: int, order: Order) -> list[str]:
+    """Return marks of the first days, months and years in an order in which so many articles have what is needed.
+
+    Two more days are among them, because days begin at another time in each zone.
+    """
+    years = [date(year, 1, 1) for year in range(index.FIRST.year, index.LAST.year + 1)]
+    in_use = engine.frequencies([index.year_mark(year) for year in years])
+    spans = [(year, index.following_year(year)) for year in years if in_use[index.year_mark(year)]]
+    marks: list[str] = []
+    end = None
+    way = 1 if order == "oldest" else -1
+    while spans and most > 0:
+        begin, end_of_span = span = spans.pop(0 if way > 0 else -1)
+        days = index.day_marks(*map(index.day_of, (begin, end_of_span - _A_DAY)))
+        count = engine.count([*need, days], most + 1)
+        if count > most and (parts := index.parts_of(*span)):
+            spans = [*parts, *spans] if way > 0 else [*spans, *parts]
+        else:
+            marks += days
+            most -= count
+            end = end_of_span - _A_DAY if way > 0 else begin
+    if end is not None:
+        more = sorted((end + way * _A_DAY, end + 2 * way * _A_DAY))
+        marks += index.day_marks(*map(index.day_of, more))
+    return marks
 
 
 def need_of(admitted: SearchFilter) -> Need:
@@ -167,41 +225,80 @@ class _Sqlite:
     has_terms: bool = True
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        queries = json.dumps([_fts([[word]]) for word in words])
+        queries = json.dumps([_fts([[word]], ()) for word in words])
         counts = {}
         json_counts = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
         for word, (count, oldest) in zip(words, map(json.loads, json_counts), strict=True):
             counts[word] = count * self.top / (self.top - oldest + 1) if count == _COUNTED else float(count)
         return counts
 
-    def rows(self, need: Need, limit: int, _share: float) -> Found:
-        need = [*need, *self.marks, *([] if self.periods is None else [self.periods])]
-        if any(not group for group in need):
+    def count(self, need: Need, most: int) -> int:
+        """Count articles that have a token of each group, up to `most`."""
+        need = self._narrowed(need)
+        if not need or _is_void(need):
+            return 0 if need else min(self.top, most)
+        query = json.dumps([_fts(need, index.bucket_marks(self.top))])
+        return int(json.loads(self.connection.exec_driver_sql(_COUNT, (most, query)).scalar_one())[0])
+
+    def _narrowed(self, need: Need) -> Need:
+        return [*need, *self.marks, *([] if self.periods is None else [self.periods])]
+
+    def rows(self, need: Need, limit: int, _share: float, order: Order = None) -> Found:
+        """Return the newest articles that have a token of each group; of `ids` the first in an order."""
+        need = self._narrowed(need)
+        if _is_void(need):
             return [], True
         if self.ids is not None:
-            return _of_ids(self.connection, self.ids, need, limit, has_terms=self.has_terms)
+            return _of_ids(self.connection, self.ids, need, limit, order=order, has_terms=self.has_terms)
         if not need:
             rows = _read(self.connection, _NEWEST_ROWS if self.has_terms else _NEWEST_LIGHT, {"most": limit})
         else:
             statement = _MATCHES if self.has_terms else _LIGHT_MATCHES
-            match_rows = self.connection.exec_driver_sql(statement, (_fts(need), limit)).all()
+            match_rows = self.connection.exec_driver_sql(
+                statement, (_fts(need, index.bucket_marks(self.top)), limit)
+            ).all()
             rows = list(map(SearchCandidate._make, match_rows))
         return rows, len(rows) < limit
 
 
-def _fts(need: Need) -> str:
-    return _joined(need, '"', " AND ", " OR ")
+def _fts(need: Need, everything: Sequence[str]) -> str:
+    """Write a need for FTS5. `everything` are marks of which each article in question has one."""
+    return _Form('"', " AND ", " OR ", " NOT ", everything).written(need)
 
 
-def _joined(need: Need, quote: str, all_of: str, one_of: str) -> str:
-    groups = []
-    for group in need:
+def _tsquery(need: Need, everything: Sequence[str]) -> str:
+    return _Form("'", " & ", " | ", " & !", everything).written(need)
+
+
+class _Form(NamedTuple):
+    """A language of queries: its quotation mark and operators."""
+
+    quote: str
+    all_of: str
+    one_of: str
+    none_of: str
+    everything: Sequence[str]
+
+    def written(self, need: Need) -> str:
+        groups = [self._group(group) for group in need if not isinstance(group, Without)]
+        without = [f"({self.written(group.need)})" for group in need if isinstance(group, Without)]
+        if not without:
+            return self.all_of.join(groups)
+        return (
+            f"({self.all_of.join(groups or [self._group(self.everything)])}){self.none_of}({self.one_of.join(without)})"
+        )
+
+    def _group(self, group: Sequence[str | Need]) -> str:
         members = [
-            f"{quote}{_plain(each)}{quote}" if isinstance(each, str) else f"({_joined(each, quote, all_of, one_of)})"
+            f"{self.quote}{_plain(each)}{self.quote}" if isinstance(each, str) else f"({self.written(each)})"
             for each in group
         ]
-        groups.append(f"({one_of.join(members)})")
-    return all_of.join(groups)
+        return f"({self.one_of.join(members)})"
+
+
+def _is_void(need: Need) -> bool:
+    """Tell whether no article can have what is needed: a group has nothing in it."""
+    return any(not isinstance(group, Without) and not group for group in need)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,28 +320,35 @@ class _Postgres:
         scale = max(1.0, self.top / (1 << index.BUCKET_BITS))
         return {word: count * scale for word, count in counts.items()} | dict(zip(rare, exact, strict=True))
 
+    def count(self, need: Need, most: int) -> int:
+        """Count articles that have a token of each group, up to `most`."""
+        need = [*need, *self.marks, *([] if self.periods is None else [self.periods])]
+        if not need or _is_void(need):
+            return 0 if need else min(self.top, most)
+        return int(self._count([need], most)[0])
+
     def _sampled(self, needs: Sequence[Need]) -> list[float]:
         bucket = [index.bucket_mark(self.top // 2)]
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
     def _count(self, needs: Sequence[Need], most: int) -> list[float]:
-        queries = [_tsquery(need) for need in needs]
+        queries = [_tsquery(need, index.bucket_marks(self.top)) for need in needs]
         if not queries:
             return []
         return [float(count) for count in self.connection.exec_driver_sql(_COUNTS, (most, queries)).scalars()]
 
-    def rows(self, need: Need, limit: int, share: float) -> Found:
-        """Return the newest articles that have a token of each group.
+    def rows(self, need: Need, limit: int, share: float, order: Order = None) -> Found:
+        """Return the newest articles that have a token of each group; of `ids` the first in an order.
 
         Of frequent ones the newest days, months or buckets that should be enough are read, then more of them, then all;
         `share` is the estimated share of articles that match.
         """
         need = [*need, *self.marks]
-        if any(not group for group in need) or self.periods == []:
+        if _is_void(need) or self.periods == []:
             return [], True
         if self.ids is not None:
             every = need if self.periods is None else [*need, self.periods]
-            return _of_ids(self.connection, self.ids, every, limit, has_terms=self.has_terms)
+            return _of_ids(self.connection, self.ids, every, limit, order=order, has_terms=self.has_terms)
         if self.periods:
             steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
             return self._newest(need, steps, limit, self.periods)
@@ -269,25 +373,29 @@ class _Postgres:
 
     def _rows(self, need: Need, limit: int) -> list[SearchCandidate]:
         statement = _TEXT_ROWS if self.has_terms else _LIGHT_TEXT_ROWS
-        match_rows = self.connection.exec_driver_sql(statement, (_tsquery(need), limit)).all()
+        match_rows = self.connection.exec_driver_sql(
+            statement, (_tsquery(need, index.bucket_marks(self.top)), limit)
+        ).all()
         return list(map(SearchCandidate._make, match_rows))
 
 
-def _of_ids(connection: Connection, ids: Iterable[int], need: Need, limit: int, *, has_terms: bool) -> Found:
-    """Return those of some articles that have a token of each group, the newest."""
+def _of_ids(
+    connection: Connection, ids: Iterable[int], need: Need, limit: int, *, order: Order = None, has_terms: bool
+) -> Found:
+    """Return those of some articles that have a token of each group, the newest or the first in an order."""
     numbers = _numbers_of(connection, ids, need)
+    is_complete = len(numbers) <= limit
+    if order is not None and not is_complete:
+        light = _read(connection, _LIGHT_DOCUMENTS, {"ids": numbers})
+        numbers = [row.number for row in sorted(light, key=lambda row: row.time, reverse=order == "newest")]
     rows = _read(connection, _DOCUMENTS if has_terms else _LIGHT_DOCUMENTS, {"ids": numbers[:limit]})
-    return rows, len(numbers) <= limit
+    return rows, is_complete
 
 
 def _numbers_of(connection: Connection, ids: Iterable[int], need: Need) -> list[int]:
     """Return the numbers of their documents, the newest first."""
     numbers = connection.execute(_NUMBERS_OF, {"ids": list(ids)}).scalars().all()
     return sorted(having(connection, need, numbers), reverse=True)
-
-
-def _tsquery(need: Need) -> str:
-    return _joined(need, "'", " & ", " | ")
 
 
 def _plain(token: str) -> str:
@@ -305,17 +413,18 @@ def article_numbers(connection: Connection, need: Need, ids: Iterable[int] | Non
 
     Memory: 8 bytes an article. Cost: 10 microseconds for each match.
     """
-    if any(not group for group in need):
+    if _is_void(need):
         return array("q")
     if ids is not None:
         found = _read(connection, _LIGHT_DOCUMENTS, {"ids": _numbers_of(connection, ids, need)})
         return array("q", sorted(article_order(connection, [row.article_id for row in found]).values()))
     if not need:
         return array("q", sorted(connection.execute(_NUMBERS).scalars()))
+    everything = index.bucket_marks(last_indexed(connection))
     if is_postgres(connection):
-        rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need),))
+        rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need, everything),))
     else:
-        rows = connection.exec_driver_sql(_NUMBERS_BY_MATCH, (_fts(need),))
+        rows = connection.exec_driver_sql(_NUMBERS_BY_MATCH, (_fts(need, everything),))
     return array("q", sorted(rows.scalars()))
 
 
@@ -324,26 +433,43 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[SearchCandi
     return [SearchCandidate(*row) for row in connection.execute(_NUMBERED, {"ids": list(numbers)})]
 
 
-def newest_places(
-    connection: Connection, need: Need, most: int, ids: Iterable[int] | None = None
-) -> list[tuple[int, int]]:
-    """Return time and document number of articles that have what is needed.
+class Place(NamedTuple):
+    """An article by its time, the number of its document, its cluster and its day since 1970."""
 
-    With `ids` they are sought among these.
+    time: int
+    number: int
+    cluster_id: int
+    day: int
 
-    Of many they are those stored last, without a need those published last. Cost: 5 microseconds an article on SQLite.
+
+def places(connection: Connection, need: Need, admitted: SearchFilter, most: int, order: Order = None) -> list[Place]:
+    """Return where articles stand that have what is needed and the marks of the conditions.
+
+    Of many they are those stored last, or the first in an order; without any need those published last. Cost: 2
+    microseconds an article on SQLite.
     """
-    if any(not group for group in need):
+    need = [*need, *need_of(admitted)]
+    if _is_void(need):
         return []
-    if ids is not None:
-        return [(row.time, row.number) for row in _of_ids(connection, ids, need, most, has_terms=False)[0]]
-    if not need:
-        return [(row.time, row.number) for row in newest(connection, most)]
+    if not need or admitted.ids is not None:
+        if admitted.ids is not None:
+            rows, _ = _of_ids(connection, admitted.ids, need, most, order=order, has_terms=False)
+        else:
+            rows = oldest(connection, most) if order == "oldest" else newest(connection, most)
+        return [Place(row.time, row.number, row.cluster_id, row.day) for row in rows]
+    engine = _engine(connection, SearchFilter())
+    limit = most
+    if order is not None and engine.count(need, most) >= most:
+        need, limit = [*need, _first_days(engine, need, most, order)], _IN_A_DAY * most
+    everything = index.bucket_marks(engine.top)
     if is_postgres(connection):
-        rows = connection.exec_driver_sql(_PLACES_BY_TEXT, (_tsquery(need), most))
+        found = connection.exec_driver_sql(_PLACES_BY_TEXT, (_tsquery(need, everything), limit))
     else:
-        rows = connection.exec_driver_sql(_PLACES_BY_MATCH, (_fts(need), most))
-    return [(row[0], row[1]) for row in rows]
+        found = connection.exec_driver_sql(_PLACES_BY_MATCH, (_fts(need, everything), limit))
+    places_found = list(map(Place._make, found.all()))
+    if order is not None:
+        places_found.sort(reverse=order == "newest")
+    return places_found[:most]
 
 
 def documents(connection: Connection, numbers: Sequence[int]) -> list[SearchCandidate]:
@@ -379,20 +505,21 @@ def article_order(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
 
 def having(connection: Connection, need: Need, numbers: Sequence[int]) -> set[int]:
     """Return those of some numbers whose articles have a token of each group."""
-    if not need or any(not group for group in need):
+    if not need or _is_void(need):
         return set() if need else set(numbers)
+    everything = list({index.bucket_mark(number) for number in numbers})
     if is_postgres(connection):
-        rows = connection.exec_driver_sql(_HAVING_TEXT, (list(numbers), _tsquery(need)))
+        rows = connection.exec_driver_sql(_HAVING_TEXT, (list(numbers), _tsquery(need, everything)))
     elif len(numbers) <= _LOOKED_UP:
-        rows = connection.exec_driver_sql(_HAVING_MATCH, (json.dumps(list(numbers)), _fts(need)))
+        rows = connection.exec_driver_sql(_HAVING_MATCH, (json.dumps(list(numbers)), _fts(need, everything)))
     else:
-        rows = connection.exec_driver_sql(_HAVING_MANY, (_fts(need), json.dumps(list(numbers))))
+        rows = connection.exec_driver_sql(_HAVING_MANY, (_fts(need, everything), json.dumps(list(numbers))))
     return set(rows.scalars())
 
 
 def texts(connection: Connection, ids: Sequence[int]) -> dict[int, SearchedText]:
     """Return all that is searched of articles, by their ids."""
-    return {key: SearchedText(*values) for key, *values in connection.execute(_TEXTS, {"ids": list(ids)})}
+    return {row[0]: SearchedText(*row[1:]) for row in connection.execute(_TEXTS, {"ids": list(ids)}).all()}
 
 
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:
@@ -411,7 +538,8 @@ def cluster_sizes(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
 def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
     """Return sites by their name, or by a part of it when no site has that name."""
     exact = connection.execute(_SITE, {"name": name}).all()
-    return list(exact or connection.execute(_SITES, {"part": name}).all())
+    part = _WILD.sub(rf"{_ESCAPE}\g<0>", name)
+    return list(exact or connection.execute(_SITES, {"part": part}).all())
 
 
 def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]:
@@ -419,7 +547,7 @@ def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]
 
 
 def _read(connection: Connection, statement: Any, parameters: Mapping[str, Any]) -> list[SearchCandidate]:
-    return [SearchCandidate(*row) for row in connection.execute(statement, parameters)]
+    return [SearchCandidate(*row) for row in connection.execute(statement, parameters).all()]
 
 
 _LOOKED_UP = 500
@@ -462,12 +590,12 @@ _PUBLISHED_LAST, _PUBLISHED_FIRST = (
 )
 _SIZES = select(cluster.c.id, cluster.c.size).where(among(cluster.c.id), cluster.c.size > 1)
 _PLACES_BY_MATCH = """
-SELECT d.time, d.number FROM
+SELECT d.time, d.number, d.cluster_id, d.day FROM
 (SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?) AS w
 JOIN search_document AS d ON d.number = w.rowid WHERE d.article_id IS NOT NULL
 """
 _PLACES_BY_TEXT = """
-SELECT time, number FROM search_document
+SELECT time, number, cluster_id, day FROM search_document
 WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 0 DESC LIMIT %s
 """
 _NUMBERS_BY_MATCH = """
@@ -518,11 +646,14 @@ SELECT {", ".join(SearchCandidate._fields)} FROM search_document
 WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 0 DESC LIMIT %s
 """
 _LIGHT_TEXT_ROWS = _TEXT_ROWS.replace(", terms", ", CAST('' AS BYTEA) AS terms")
+_ESCAPE: Final = "!"
+_WILD: Final = re.compile(f"[%_{_ESCAPE}]")
+"""What LIKE takes for other characters."""
 _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = (
     select(site.c.id, site.c.name)
-    .where(site.c.name.contains(bindparam("part"), autoescape=False))
+    .where(site.c.name.contains(bindparam("part"), escape=_ESCAPE))
     .order_by(site.c.name)
     .limit(200)
 )

@@ -170,7 +170,7 @@ def times_of(published_at: str | None, published_utc: str | None, first_seen: st
     seen = read_time(first_seen) or _NEVER
     moment = read_time(published_utc) or seen
     day = read_day(published_at) or (seen if published_utc is None else moment).date()
-    return int(moment.timestamp()), (day - _EPOCH).days
+    return int(moment.timestamp()), day_of(day)
 
 
 # ---------------------------------------------------------------- marks
@@ -186,7 +186,7 @@ def marks_of(row: IndexedArticle) -> Iterator[str]:
     for name in split_names(row.classes):
         yield class_mark(name)
     day = _EPOCH + timedelta(days=row.day)
-    yield f"_y{day.year:04}"
+    yield year_mark(day)
     yield _month_mark(day)
     yield _day_mark(day)
 
@@ -215,6 +215,11 @@ def bucket_mark(number: int) -> str:
     return f"_b{number >> BUCKET_BITS:x}"
 
 
+def bucket_marks(last: int) -> list[str]:
+    """Return the marks of all numbers up to the last, the newest first."""
+    return [bucket_mark(number) for number in range(last, -1, -(1 << BUCKET_BITS))]
+
+
 def day_marks(first_day: int, last_day: int) -> list[str]:
     """Return the marks of a period, the newest first: of years, months and days.
 
@@ -222,13 +227,13 @@ def day_marks(first_day: int, last_day: int) -> list[str]:
     ['_m197101', '_d19701231']
     """
     marks = []
-    end = _EPOCH + timedelta(days=min(last_day, _LAST) + 1)
-    first = _EPOCH + timedelta(days=max(first_day, _FIRST))
+    end = _EPOCH + timedelta(days=min(last_day, day_of(LAST)) + 1)
+    first = _EPOCH + timedelta(days=max(first_day, day_of(FIRST)))
     while end > first:
         last = end - timedelta(days=1)
         year, month = last.replace(month=1, day=1), last.replace(day=1)
         if (end.month, end.day) == (1, 1) and year >= first:
-            marks.append(f"_y{last.year:04}")
+            marks.append(year_mark(last))
             end = year
         elif end.day == 1 and month >= first:
             marks.append(_month_mark(last))
@@ -237,6 +242,36 @@ def day_marks(first_day: int, last_day: int) -> list[str]:
             marks.append(_day_mark(last))
             end = last
     return marks
+
+
+def parts_of(first: date, end: date) -> list[tuple[date, date]]:
+    """Return the months of a year, or the days of a month, as first days and days behind the last; none of a day.
+
+    >>> len(parts_of(date(2024, 1, 1), date(2025, 1, 1))), len(parts_of(date(2024, 2, 1), date(2024, 3, 1)))
+    (12, 29)
+    """
+    days = [first + timedelta(days=n) for n in range((end - first).days)]
+    if len(days) == 1:
+        return []
+    starts = [day for day in days if day.day == 1] if end > following_month(first) else days
+    return list(zip(starts, [*starts[1:], end], strict=True))
+
+
+def following_year(day: date) -> date:
+    return date(day.year + 1, 1, 1)
+
+
+def following_month(day: date) -> date:
+    return date(day.year + day.month // 12, day.month % 12 + 1, 1)
+
+
+def day_of(day: date) -> int:
+    """Return a day as a number of days since 1970."""
+    return (day - _EPOCH).days
+
+
+def year_mark(day: date) -> str:
+    return f"_y{day.year:04}"
 
 
 def _month_mark(day: date) -> str:
@@ -248,7 +283,7 @@ def _day_mark(day: date) -> str:
 
 
 _ALL_BITS = (1 << 64) - 1
-_FIRST, _LAST = (date(1800, 1, 1) - _EPOCH).days, (date(2199, 12, 31) - _EPOCH).days
+FIRST, LAST = date(1800, 1, 1), date(2199, 12, 31)
 """No article is earlier or later."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))
 _FIRST_TERMS, _LAST_TERMS = (

@@ -43,6 +43,20 @@ class SearchDocumentRow(Record, postgresql_with={"toast_tuple_target": 4080}):
             postgresql_using="gin",
             postgresql_with={"gin_pending_list_limit": 16384},
         ).ddl_if(dialect="postgresql"),
+        # has all that filters and counts need, so that the terms, most of the table, are not read
+        Index(
+            "ix_search_document_number",
+            "number",
+            "article_id",
+            "time",
+            "site_id",
+            "cluster_id",
+            "day",
+            "language",
+            "source",
+            "section",
+            "classes",
+        ).ddl_if(dialect="sqlite"),
         unchecked("article_id", "article.id"),
         unchecked("site_id", "site.id"),
     )

@@ -1,7 +1,8 @@
 """All articles that fulfil a query, step by step, for files.
 
 A search ranks a bounded number of articles. Here those come first, as the search lists them, and then all others that
-fulfil the query, the newest first; articles with only some of the words are left out.
+fulfil the query, the newest first; articles with only some of the words are left out. A search by time is in its order
+to the end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from db.search import find
 from .conditions import filter_of
 from .matching import Matcher, matcher_of
 from .query import read_query
-from .records import SearchQuery
+from .records import NEWEST, OLDEST, SearchQuery
 from .search import SearchOptions, search
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Read = Callable[[Callable[["ReadConnection"], Any]], Any]
 """Runs a query on a connection."""
 
 MOST_CANDIDATES: Final = 20_000
-"""Articles that are looked at besides the ranked ones, those stored last."""
+"""Articles that are looked at besides the ranked ones, those stored last; in an order of time the first ones."""
 _RANKED: Final = 2_000
 _SHOWN: Final = 20
 """Hits of the first two pages, whose order depends on how many are read."""
@@ -57,16 +58,20 @@ class EveryMatch:
         plan = read_query(query)
         # where words only rank, or related ones count, there is nothing to fulfil but what was ranked
         self._only_ranked = bool(plan.terms) and (plan.is_question or query.expand)
-        self._is_ranked = is_ranked and bool(plan.terms or plan.parts)
+        by_time = {OLDEST: "oldest", NEWEST: "newest"}
+        self._order: find.Order = by_time.get(query.sort) if is_ranked else "newest"  # type: ignore[assignment]
+        self._is_shown = is_ranked
+        self._is_ranked = is_ranked and self._order is None and bool(plan.terms or plan.parts)
         self.notes: list[str] = []
         self._first = self._ranked() if self._is_ranked or self._only_ranked else []
         self._admitted: SearchFilter
         self._matcher: Matcher
-        self._places: Sequence[tuple[int, int]] = ()
+        self._places: Sequence[find.Place] = ()
         if not self._only_ranked:
             self._places = read(partial(self._prepare, plan.query, plan.required))
             if len(self._places) >= MOST_CANDIDATES:
-                self.notes.append(f"only the {MOST_CANDIDATES:,} articles stored last were looked at")
+                which = f"{self._order} articles" if self._order else "articles stored last"
+                self.notes.append(f"only the {MOST_CANDIDATES:,} {which} were looked at")
 
     def __iter__(self) -> Iterator[list[int]]:
         """Yield ids of articles, some hundred at a time."""
@@ -75,7 +80,7 @@ class EveryMatch:
             rows_by_id = {row.article_id: row for row in rows}
             yield self._unseen([rows_by_id[key] for key in self._first[start : start + _AT_ONCE] if key in rows_by_id])
         for start in range(0, len(self._places), _AT_ONCE):
-            numbers = [number for _, number in self._places[start : start + _AT_ONCE]]
+            numbers = [place.number for place in self._places[start : start + _AT_ONCE]]
             yield self._unseen(self._read(partial(self._matching, numbers)))
 
     def _ranked(self) -> list[int]:
@@ -85,21 +90,22 @@ class EveryMatch:
             ids |= dict.fromkeys(hit.id for hit in result.hits[: result.total])
             if result.total <= limit:
                 break
-        if self._is_ranked:
+        if self._is_shown:
             return list(ids)
         rows = self._read(partial(find.indexed, ids=list(ids)))
         return [row.article_id for row in sorted(rows, key=lambda row: (-row.time, -row.number))]
 
-    def _prepare(self, query: SearchQuery, parts: Sequence[Any], connection: ReadConnection) -> list[tuple[int, int]]:
+    def _prepare(self, query: SearchQuery, parts: Sequence[Any], connection: ReadConnection) -> list[find.Place]:
         self._admitted, _ = filter_of([connection], query, self._now)
         self._matcher, _ = matcher_of([connection], parts, query, self._now)
-        ids = self._admitted.among(self._matcher.ids).ids
-        need = [*self._matcher.need, *find.need_of(self._admitted)]
-        return sorted(find.newest_places(connection, need, MOST_CANDIDATES, ids), reverse=True)
+        admitted = self._admitted.among(self._matcher.ids)
+        places = find.places(connection, self._matcher.need, admitted, MOST_CANDIDATES, self._order)
+        return places if self._order else sorted(places, reverse=True)
 
     def _matching(self, numbers: Sequence[int], connection: ReadConnection) -> list[SearchCandidate]:
         rows = [row for row in find.documents(connection, numbers) if self._admitted.admits(row)]
-        return sorted(self._matcher.matching(connection, rows), key=lambda row: (-row.time, -row.number))
+        sign = 1 if self._order == "oldest" else -1
+        return sorted(self._matcher.matching(connection, rows), key=lambda row: (sign * row.time, sign * row.number))
 
     def _unseen(self, rows: Sequence[SearchCandidate]) -> list[int]:
         found = []

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -53,7 +53,7 @@ from .language import (
 from .passages import is_han
 from .query import needed, terms_of, tokens_of
 from .records import SearchQuery
-from .terms import HASH_SHIFT, Packed, hash_token, unpack
+from .terms import FIELD_CHARS, HASH_SHIFT, MAX_CHARS, Packed, hash_token, unpack
 
 if TYPE_CHECKING:
     from db.engine.database import ReadConnection
@@ -68,9 +68,17 @@ _AT_ONCE: Final = 200
 _BETWEEN: Final = re.compile("[-\\s\u2010-\u2015\u2212'\u2018\u2019\u02bc`\u00b4]+")
 _BORDER: Final = "\n"
 _IS_LETTER: Final = re.compile(LETTER)
-_NOT_BEHIND: Final = f"(?<!{LETTER})"
 _NOT_BEFORE: Final = f"(?!{LETTER}|{INSIDE_WORDS})"
 _PAIR: Final = 2
+_HAN: Final = re.compile("([\u3400-\u4dbf\u4e00-\u9fff]+)")
+_NOT_HAN: Final = re.compile("[^\u3400-\u4dbf\u4e00-\u9fff]+")
+_SIGNS: Final = re.compile(
+    "(?<=[\u3400-\u4dbf\u4e00-\u9fff])[\\s,.;:!?()\"'“”‘’、。《》〈〉「」『』—…]+(?=[\u3400-\u4dbf\u4e00-\u9fff])"
+)
+"""Signs between Chinese characters: most of what is no unit of a Chinese text, taken out at once."""
+_MOST_KNOWN: Final = 50_000
+_FIRST_WORD: Final = 0xF0000
+"""Characters from here on stand for words; no text has them in a word."""
 
 
 class Matcher:
@@ -99,7 +107,25 @@ class Matcher:
     @property
     def is_decided_by_index(self) -> bool:
         """True if all articles fulfil the query that have what is `need`ed."""
-        return all(isinstance(part, AskedWords) and not (part.field or self._words(part).long) for part in self._parts)
+        return all(map(self._is_decided, self._parts))
+
+    @property
+    def has_nearness(self) -> bool:
+        """True if texts are to be cut into words, which takes the longest."""
+        return any(map(_has_near, self._parts))
+
+    def halves(self) -> tuple[find.Need, find.Need] | None:
+        """Return what articles need that surely fulfil the query, and what the others need that may.
+
+        The index has Chinese words of three characters and more where the dictionary cut them; elsewhere they may stand
+        across two words, which texts tell. None if other things are to be looked up in texts, too.
+        """
+        others = [part for part in self._parts if not self._is_decided(part)]
+        words = [part for part in others if isinstance(part, AskedWords) and not part.field]
+        if not words or len(words) < len(others):
+            return None
+        long: find.Need = [[word] for part in words for word in self._words(part).long]
+        return [*self.need, *long], [*self.need, find.Without(long)]
 
     def matching(self, connection: ReadConnection, rows: Sequence[SearchCandidate]) -> list[SearchCandidate]:
         """Return those of the articles that have what is `need`ed which fulfil the query.
@@ -108,9 +134,12 @@ class Matcher:
         """
         if not rows or not self._parts:
             return list(rows)
+        parts = [part for part in self._parts if not self._is_decided(part)]
+        if not parts:
+            return list(rows)
         terms = _Terms(unpack(row.terms for row in rows), rows)
         truth: Truth = np.full(len(rows), _YES, np.int8)
-        for part in self._parts:
+        for part in parts:
             truth = np.minimum(truth, self._truth(part, terms, of_all=True))
         unsure = np.flatnonzero(truth == _UNSURE).tolist()
         for first in range(0, len(unsure), _AT_ONCE):
@@ -119,7 +148,7 @@ class Matcher:
             for n in some:
                 text = texts.get(rows[n].article_id)
                 page = None if text is None else _Page(text)
-                holds = page is not None and all(self._holds(part, page, rows[n]) for part in self._parts)
+                holds = page is not None and all(self._holds(part, page, rows[n]) for part in parts)
                 truth[n] = _YES if holds else _NO
         return [row for row, value in zip(rows, truth.tolist(), strict=True) if value == _YES]
 
@@ -139,8 +168,9 @@ class Matcher:
             case Either():
                 needs = [each for each in map(self._need, part.parts) if all(each)]
                 need = [needs] if all(needs) else []
-            case Not():  # the index is not asked for what is not to be there
-                pass
+            case Not():
+                without = self._need(part.part) if self._is_decided(part.part) else []
+                need = [find.Without(without)] if without and all(without) else []
         return need
 
     def _ids(self, part: Expression) -> frozenset[int] | None:
@@ -156,6 +186,24 @@ class Matcher:
                 some = [each for each in all_of if each is not None]
                 ids = frozenset[int]().union(*some) if len(some) == len(all_of) else None
         return ids
+
+    def _is_decided(self, part: Expression) -> bool:
+        """Tell whether articles fulfil a part if and only if they have what it `_need`s."""
+        match part:
+            case AskedWords():
+                is_decided = not (part.field or self._words(part).long)
+            case Phrase():
+                folded = _folded_phrase(part.text)
+                is_decided = part.field == ANYWHERE and len(folded) == _PAIR and is_han(folded)
+            case Condition():
+                is_decided = self._filters[part].is_marked
+            case Not():
+                is_decided = self._is_decided(part.part)
+            case All() | Either():
+                is_decided = all(map(self._is_decided, part.parts))
+            case Near():
+                is_decided = False
+        return is_decided
 
     def _truth(self, part: Expression, terms: _Terms, *, of_all: bool = False) -> Truth:
         """Return what terms tell of articles, `of_all` of which have what is needed."""
@@ -194,11 +242,11 @@ class Matcher:
                     word in page.folded(field) for word in words.long
                 )
             case Phrase():
-                holds = _pattern(part.text).search(page.line(part.field)) is not None
+                holds = page.has_phrase(part)
             case Condition():
                 holds = self._filters[part].admits(row)
             case Near():
-                holds = any(_is_near(part, units, page, self._languages) for units in page.units)
+                holds = page.has_near(part, self._languages)
             case Not():
                 holds = not self._holds(part.part, page, row)
             case All():
@@ -301,8 +349,9 @@ class _Page:
     def __init__(self, text: SearchedText) -> None:
         self._text = text
         self._folded: dict[str, str] = {}
-        self._lines: dict[str, str] = {}
+        self._forms: dict[str, Sequence[str]] = {}
         self._tokens: dict[str, set[str]] = {}
+        self._units: dict[str, _Units] = {}
         self.tag = tagger(text.language)
 
     def folded(self, field: str) -> str:
@@ -310,18 +359,28 @@ class _Page:
 
     def _folded_one(self, name: str) -> str:
         if name not in self._folded:
-            self._folded[name] = fold(getattr(self._text, name) or "")
+            self._folded[name] = fold(self._one(name))
         return self._folded[name]
 
-    def line(self, field: str) -> str:
-        """Return the text in which phrases are sought.
+    def _one(self, name: str) -> str:
+        """Return as much of a field as the index has."""
+        return (getattr(self._text, name) or "")[: MAX_CHARS if name == "text" else FIELD_CHARS]
 
-        It has one blank between words, and a line for each field and spelling.
-        """
-        if field not in self._lines:
-            forms = chain.from_iterable(plain_forms(self._folded_one(name)) for name in _FIELDS[field])
-            self._lines[field] = _BORDER.join(_BETWEEN.sub(" ", form) for form in forms)
-        return self._lines[field]
+    def _forms_of(self, name: str) -> Sequence[str]:
+        """Return a field without accents, and as it is written out."""
+        if name not in self._forms:
+            self._forms[name] = plain_forms(self._folded_one(name))
+        return self._forms[name]
+
+    def has_phrase(self, phrase: Phrase) -> bool:
+        folded = _folded_phrase(phrase.text)
+        if is_han(folded):  # has one spelling, and no borders of words
+            names = _FIELDS[phrase.field]
+            return any(folded in self._one(name) for name in names) or any(
+                folded in self._folded_one(name) for name in names
+            )
+        found = _pattern(phrase.text).search
+        return any(found(form) for name in _FIELDS[phrase.field] for form in self._forms_of(name))
 
     def has(self, token: str, field: str) -> bool:
         if is_han(token):
@@ -331,39 +390,150 @@ class _Page:
         return token in self._tokens[field]
 
     def tokens(self, word: str) -> Sequence[str]:
-        return word_tokens(word) if self.tag is None else (*word_tokens(word), self.tag(word))
+        return _tokens(word, self.tag)
 
-    @cached_property
-    def units(self) -> Sequence[Sequence[str]]:
-        return [_units(self._folded_one(name)) for name in _FIELDS[""]]
+    def has_near(self, near: Near, languages: Sequence[str]) -> bool:
+        is_chinese = all(is_han(_folded_phrase(part.text)) for part in near.parts)
+        for name in _FIELDS[""]:
+            # most texts are refused by their Chinese characters alone, of which no more can be between
+            if is_chinese and not _is_near(near, _HanUnits(self._folded_one(name)), self, languages):
+                continue
+            if name not in self._units:
+                self._units[name] = _Units(self._folded_one(name))
+            if _is_near(near, self._units[name], self, languages):
+                return True
+        return False
+
+
+@lru_cache(maxsize=1_000)
+def _folded_phrase(text: str) -> str:
+    return fold(text)
 
 
 @lru_cache(maxsize=1_000)
 def _pattern(text: str) -> re.Pattern[str]:
+    """Make the pattern of a phrase, which begins with its first word: the fastest to be found."""
     forms = (_BETWEEN.sub(" ", form).strip() for form in plain_forms(fold(text)))
-    patterns = [
-        f"{_NOT_BEHIND if _IS_LETTER.match(form) else ''}{re.escape(form)}"
-        f"{_NOT_BEFORE if _IS_LETTER.match(form[-1]) else ''}"
-        for form in forms
-        if form
-    ]
+    patterns = []
+    for first, *others in (form.split(" ") for form in forms if form):
+        begin = re.escape(first) + (f"(?<!{LETTER}{re.escape(first)})" if _IS_LETTER.match(first) else "")
+        end = _NOT_BEFORE if _IS_LETTER.match([first, *others][-1][-1]) else ""
+        patterns.append(_BETWEEN.pattern.join([begin, *map(re.escape, others)]) + end)
     return re.compile("|".join(patterns) or "(?!)")
 
 
-def _units(folded: str) -> list[str]:
-    """Return words, and each character of scripts without blanks, in their order."""
+class _Units:
+    """The words of a text, and each character of scripts without blanks, in their order.
+
+    `line` has a character for each, and `words` the characters that stand for words, of which an ASCII text has
+    nothing else: it has them in `written`, as they are.
+    """
+
+    def __init__(self, folded: str) -> None:
+        self.words: dict[str, str] = {}
+        self.line = ""
+        self.written: Sequence[str] = ()
+        if folded.isascii():
+            self.written = other_word_list(folded)
+            return
+        pieces = _HAN.split(_SIGNS.sub("", folded))
+        for n in range(0, len(pieces), 2):  # between Chinese ones
+            if pieces[n]:
+                pieces[n] = "".join(map(self._character, _units(pieces[n])))
+        self.line = "".join(pieces)
+
+    def _character(self, unit: str) -> str:
+        return unit if UNCUT.match(unit) else self.words.setdefault(unit, chr(_FIRST_WORD + len(self.words)))
+
+    def places(self, wanted: Sequence[str | _Fitting]) -> list[tuple[int, int]]:
+        """Return the first and last units of each place where these stand side by side: characters and words."""
+        units: Sequence[str]
+        if all(isinstance(each, str) for each in wanted):
+            sought = "".join(map(str, wanted))
+            return [(at, at + len(sought) - 1) for at in self._places_of(sought)]
+        if self.written:
+            if any(isinstance(each, str) for each in wanted):
+                return []
+            units = self.written
+            distinct = set(units)
+            matching = [{word for word in distinct if each[word]} for each in wanted]  # type: ignore[index]
+            starts = [n for n, unit in enumerate(units) if unit in matching[0]] if all(matching) else []
+        else:
+            units = self.line
+            matching = [
+                {each} if isinstance(each, str) else {sign for word, sign in self.words.items() if each[word]}
+                for each in wanted
+            ]
+            starts = sorted(chain.from_iterable(map(self._places_of, matching[0]))) if all(matching) else []
+        last = len(matching) - 1
+        others = list(enumerate(matching[1:], 1))
+        end = len(units) - last
+        return [(n, n + last) for n in starts if n < end and all(units[n + k] in each for k, each in others)]
+
+    def _places_of(self, signs: str) -> Iterator[int]:
+        at = self.line.find(signs)
+        while at >= 0:
+            yield at
+            at = self.line.find(signs, at + 1)
+
+
+class _HanUnits(_Units):
+    """The Chinese characters of a text, without what stands between them."""
+
+    def __init__(self, folded: str) -> None:
+        self.words = {}
+        self.line = _NOT_HAN.sub("", folded)
+        self.written = ()
+
+
+def _units(folded: str) -> Sequence[str]:
+    if folded.isascii():
+        return other_word_list(folded)
     characters = [(match.start(), match[0]) for match in UNCUT.finditer(folded)]
     words = [(start, word) for word, start, _ in other_words(UNCUT.sub(" ", folded))]
     return [unit for _, unit in sorted(characters + words)]
 
 
-def _is_near(near: Near, units: Sequence[str], page: _Page, languages: Sequence[str]) -> bool:
-    places = [_places(part, units, page, languages) for part in near.parts]
+class _Fitting(dict[str, bool]):
+    """Words of texts, and whether they are forms of a word that is asked for."""
+
+    def __init__(self, wanted: Iterable[str], forms: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._wanted = frozenset(wanted)
+        self._forms = forms
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        fits = self[word] = not self._wanted.isdisjoint(self._forms(word))
+        return fits
+
+
+def _has_near(part: Expression) -> bool:
+    match part:
+        case Near():
+            has_near = True
+        case Not():
+            has_near = _has_near(part.part)
+        case All() | Either():
+            has_near = any(map(_has_near, part.parts))
+        case _:
+            has_near = False
+    return has_near
+
+
+def _is_near(near: Near, units: _Units, page: _Page, languages: Sequence[str]) -> bool:
+    places = []
+    for part in near.parts:
+        wanted = _wanted(part, tuple(languages), page.tag)
+        places.append(units.places(wanted) if wanted else [])
+        if not places[-1]:
+            return False
     starts = [[start for start, _ in some] for some in places]
     for number, some in enumerate(places):
+        others = [each for n, each in enumerate(starts) if n != number]
         for start, end in some:  # as the first of them
-            following = [bisect_left(others, start) for n, others in enumerate(starts) if n != number]
-            others = [each for n, each in enumerate(starts) if n != number]
+            following = [bisect_left(each, start) for each in others]
             if any(at == len(each) for at, each in zip(following, others, strict=True)):
                 break
             if max(each[at] for at, each in zip(following, others, strict=True)) - end - 1 <= near.distance:
@@ -371,24 +541,18 @@ def _is_near(near: Near, units: Sequence[str], page: _Page, languages: Sequence[
     return False
 
 
-def _places(
-    part: AskedWords | Phrase, units: Sequence[str], page: _Page, languages: Sequence[str]
-) -> list[tuple[int, int]]:
-    """Return the first and last units of each place of a part."""
-    tokens: Callable[[str], Sequence[str]]
-    if isinstance(part, AskedWords):
-        wanted, tokens = [frozenset(tokens_of(word, languages)) for word in _units(fold(part.text))], page.tokens
-    else:
-        wanted, tokens = [frozenset(asked_spellings(word)) for word in _units(fold(part.text))], spellings
-    words = {unit for unit in set(units) if not UNCUT.match(unit)}
-    # characters are as they are, words have spellings and stems
-    matching = [each.union(unit for unit in words if not each.isdisjoint(tokens(unit))) for each in wanted]
-    if not matching:
-        return []
-    first, *others = matching
-    last = len(others)
+def _tokens(word: str, tag: Callable[[str], str] | None) -> Sequence[str]:
+    return word_tokens(word) if tag is None else (*word_tokens(word), tag(word))
+
+
+@lru_cache(maxsize=200)
+def _wanted(
+    part: AskedWords | Phrase, languages: tuple[str, ...], tag: Callable[[str], str] | None
+) -> Sequence[str | _Fitting]:
+    """Return the units of a part: characters, and words, whose forms are known to a language's stems."""
+    units = _units(_folded_phrase(part.text))
+    if isinstance(part, Phrase):  # words have spellings, and behind operators stems, too
+        return [unit if UNCUT.match(unit) else _Fitting(asked_spellings(unit), spellings) for unit in units]
     return [
-        (n, n + last)
-        for n, unit in enumerate(units[: max(0, len(units) - last)])
-        if unit in first and all(units[n + k] in each for k, each in enumerate(others, 1))
+        unit if UNCUT.match(unit) else _Fitting(tokens_of(unit, languages), partial(_tokens, tag=tag)) for unit in units
     ]

@@ -18,7 +18,7 @@ MAX_CHARS: Final = 20_000
 """Characters of a text that are read; each gives two tokens at most."""
 LEAD_CHARS: Final = 120
 """Characters of a text that are its lead: news says there what it is about."""
-_FIELD_CHARS: Final = 500
+FIELD_CHARS: Final = 500
 """Characters that are read of a title, of authors and source, of a description and of tags."""
 _FORMAT: Final = 3
 """Counts up with every change of the words of an article, also of `pipelines.text.words.index_words`."""
@@ -49,12 +49,12 @@ def index_terms(  # noqa: PLR0917 - the fields in their one order, `db.records.s
     'bridg a open'
     """
     folded = fold(text[:MAX_CHARS])
-    titles = index_words(fold(title[:_FIELD_CHARS]), language)
+    titles = index_words(fold(title[:FIELD_CHARS]), language)
     bodies = index_words(folded, language)
     # of each token its bits of fields above its count in the body, which is below 1 << _FLAGS
     counts = Counter(dict.fromkeys(titles, TITLE << _FLAGS))
     for bit, field in ((NAMES, f"{authors}\n{source}"), (DESCRIPTION, description), (TAGS, tags)):
-        for token in index_words(fold(field[:_FIELD_CHARS]), language) if field else ():
+        for token in index_words(fold(field[:FIELD_CHARS]), language) if field else ():
             counts[token] |= bit << _FLAGS
     counts.update(bodies)
     # a word that the end of the lead cuts in two is none

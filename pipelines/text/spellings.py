@@ -73,6 +73,8 @@ def _plain_letter(letter: str) -> str:
 
 
 _PLAIN: Final = _Plain()
+_HAS_FORMS: Final = re.compile("[\u0080-\u200f\u202a-\u2fff\u3040-\u33ff\ua000-\U0010ffff]")
+"""Characters that may have a plainer form: none of ASCII, Chinese and its punctuation has."""
 
 
 def plain(folded: str) -> str:
@@ -81,7 +83,7 @@ def plain(folded: str) -> str:
     >>> plain("muñoz łódź đà nẵng ёлка الإسكندرية"), plain("βόλος ١٢٣ が 한 й")
     ('munoz lodz da nang елка الاسكندريه', 'βολος 123 が 한 й')
     """
-    return folded if folded.isascii() else folded.translate(_PLAIN)
+    return folded.translate(_PLAIN) if _HAS_FORMS.search(folded) else folded
 
 
 def plain_forms(folded: str) -> tuple[str, ...]:
@@ -90,7 +92,9 @@ def plain_forms(folded: str) -> tuple[str, ...]:
     >>> plain_forms("düsseldorf"), plain_forms("łódź")
     (('dusseldorf', 'duesseldorf'), ('lodz',))
     """
-    return (folded,) if folded.isascii() else _different((plain(folded), plain(folded.translate(_WRITTEN_OUT))))
+    if not _HAS_FORMS.search(folded):
+        return (folded,)
+    return _different((plain(folded), plain(folded.translate(_WRITTEN_OUT))))
 
 
 @lru_cache(maxsize=100_000)

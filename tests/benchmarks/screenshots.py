@@ -54,8 +54,8 @@ def main() -> int:
     database = options.database.resolve()
     faults: list[str] = []
     paths = {kind: path for kind, path in kinds(database).items() if not options.pages or kind in options.pages}
-    with served(database) as origin, chromium.running() as browser:
-        count = sum(1 for _ in taken(browser, origin, paths, options.folder, options.widths, faults=faults))
+    with served(database) as server, chromium.running() as browser:
+        count = sum(1 for _ in taken(browser, server.origin, paths, options.folder, options.widths, faults=faults))
     print(*faults, f"{count} pictures in {options.folder}", sep="\n")
     return int(bool(faults))
 

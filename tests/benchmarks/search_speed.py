@@ -5,7 +5,7 @@
     uv run python -m tests.benchmarks.search_speed indexing sqlite:///small.db --articles 20000
 
 Articles are recombined from sentences of `text/search_*/docs.jsonl.gz` below BENCH_DATA (default: `../shared/data`
-beside the project): 300 sites, eleven years, one in twenty a reprint; they are written by the code of the crawl, with
+beside the project): 400 sites, three years, one in twenty a reprint; they are written by the code of the crawl, with
 rows of sites, hosts, URLs and a run. Terms are put together from those of the sentences, as workers would make them of
 the whole. `indexing` writes the same articles with and without the index and compares the transactions. `query` asks a
 mix of headlines, words, common words, phrases, filters, English and misspelt words.
@@ -40,7 +40,7 @@ from pipelines.dedup import method
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.search.records import SearchQuery
 from pipelines.search.search import SearchOptions, search
-from pipelines.search.terms import index_terms
+from pipelines.search.terms import BODY_SHIFT, HASH_SHIFT, LEAD, MOST_IN_BODY, NAMES, TITLE, index_terms
 
 from .commands import new_parser
 from .data import DATA, read_rows
@@ -49,9 +49,11 @@ TEXT = DATA / "text"
 SETS = {"search_xwlb": ("zh-Hans", 12), "search_drcd": ("zh-Hant", 4), "search_cmrc": ("zh-Hans", 3)}
 """Sets of documents with their language, and how often each is drawn; English is drawn beside them."""
 ENGLISH = ("search_cranfield", 1)
-SITES, REPRINTS, BATCH, MERGED, ROUNDS = 300, 0.05, 200, 5, 3
-FIRST, DAYS = datetime(2015, 1, 1, tzinfo=UTC), 4_000
+SITES, REPRINTS, BATCH, MERGED, ROUNDS = 400, 0.05, 200, 5, 3
+FIRST, DAYS = datetime(2023, 12, 1, tzinfo=UTC), 1_092
 SECTIONS = ("国内", "国际", "财经", "体育", "文化", "科技", "社会", "")
+AUTHORS = ("李四", "", "王小明、张伟", "", "Jane Miller", "")
+CLASSES = ("politics", "economy", "sport", "culture", "science", "society")
 _SENTENCE = re.compile(r"[^。！？\n]{8,300}[。！？]?")
 _ENGLISH = re.compile(r"[^.\n]{20,400} \.")
 
@@ -63,12 +65,25 @@ class Sentence(NamedTuple):
     words: tuple[str, ...]
     numbers: np.ndarray
     tokens: int
+    form: int
+
+
+class Content(NamedTuple):
+    """What articles share that are reprints of each other."""
+
+    title: str
+    text: str
+    language: str
+    authors: str
+    source: str
+    terms: IndexTerms
 
 
 class RealTexts:
-    """Articles of recombined sentences, from a seed."""
+    """Articles of recombined sentences, from a seed; `count` of them fill the years."""
 
-    def __init__(self, seed: int = 1) -> None:
+    def __init__(self, count: int, seed: int = 1) -> None:
+        self._count = count
         self._draw = random.Random(seed)
         self._documents: dict[str, list[list[Sentence]]] = {}
         for name, language, pattern in [(n, s[0], _SENTENCE) for n, s in SETS.items()] + [(ENGLISH[0], "en", _ENGLISH)]:
@@ -76,7 +91,8 @@ class RealTexts:
         names = [*SETS, ENGLISH[0]]
         self._names = names
         self._shares = [*(share for _, share in SETS.values()), ENGLISH[1]]
-        self._recent: list[NewArticle] = []
+        self._recent: list[Content] = []
+        self._names_of: dict[tuple[str, str], Sentence] = {}
 
     def _read(self, name: str, language: str, pattern: re.Pattern[str]) -> Iterator[list[Sentence]]:
         for row in islice(read_rows(TEXT / name / "docs.jsonl.gz"), 6_000):
@@ -88,25 +104,24 @@ class RealTexts:
     def _sentence(text: str, language: str) -> Sentence:
         words, terms = index_terms("", text, "", "", language)
         numbers = np.frombuffer(terms, "<u4")
-        return Sentence(text, tuple(words.split(" ")), numbers[2:], int(numbers[1]))
+        return Sentence(text, tuple(words.split(" ")), numbers[2:], int(numbers[1]), int(numbers[0] >> 24))
 
     def articles(self, first: int, count: int) -> Iterator[NewArticle]:
         """Yield articles with these numbers."""
         for number in range(first, first + count):
             if self._recent and self._draw.random() < REPRINTS:
-                copied = self._draw.choice(self._recent)
-                yield self._article(number, copied.title, copied.text, copied.language, copied.index_terms)
+                yield self._article(number, self._draw.choice(self._recent))
                 continue
             name = self._draw.choices(self._names, self._shares)[0]
             made = self._made(number, name)
             self._recent = [*self._recent[-200:], made]
-            yield made
+            yield self._article(number, made)
 
-    def _made(self, number: int, name: str) -> NewArticle:
+    def _made(self, number: int, name: str) -> Content:
         documents = self._documents[name]
         language = SETS[name][0] if name in SETS else "en"
         parts: list[Sentence] = []
-        wanted = self._draw.randint(400, 900) if language != "en" else self._draw.randint(1_000, 2_500)
+        wanted = self._draw.randint(450, 1_100) if language != "en" else self._draw.randint(1_000, 2_500)
         chars = 0
         while chars < wanted:
             document = documents[int(self._draw.random() * len(documents))]
@@ -116,48 +131,56 @@ class RealTexts:
             chars += sum(len(part.text) for part in some)
         title, *rest = sorted(parts[:3], key=lambda part: len(part.text)) + parts[3:]
         text = "\n".join(part.text for part in rest)
+        authors = AUTHORS[number % len(AUTHORS)]
+        source = f"第{number % 60}通讯社" if number % 3 else ""
+        names = self._names_of.get((authors, source))
+        if names is None:
+            names = self._names_of[authors, source] = self._sentence(f"{authors}\n{source}", "zh-Hans")
         numbers = np.sort(np.concatenate([part.numbers for part in rest]))
-        starts = np.flatnonzero(np.diff(numbers >> 8, prepend=-1))
-        bodies = np.minimum(np.add.reduceat(numbers >> 4 & 15, starts), 15)
-        body = (numbers[starts] >> 8 << 8 | bodies << 4).astype(np.uint32)
-        titled = title.numbers >> 8 << 8 | 1 << 2
-        both = np.concatenate([body, titled[~np.isin(titled >> 8, body >> 8)]])
-        both[: len(body)] |= np.isin(body >> 8, titled >> 8).astype(np.uint32) << 2
-        both.sort()
-        heads = [1 << 24 | title.tokens, sum(part.tokens for part in rest)]
-        terms = np.concatenate([np.array(heads, "<u4"), both]).astype("<u4").tobytes()
-        words = " ".join(set(title.words).union(*[part.words for part in rest]))
-        return self._article(number, title.text, text, language, IndexTerms(words, terms))
+        starts = np.flatnonzero(np.diff(numbers >> HASH_SHIFT, prepend=-1))
+        bodies = np.minimum(np.add.reduceat(numbers >> BODY_SHIFT & MOST_IN_BODY, starts), MOST_IN_BODY)
+        fields = [numbers[starts] >> HASH_SHIFT << HASH_SHIFT | bodies << BODY_SHIFT]
+        fields += [
+            part.numbers >> HASH_SHIFT << HASH_SHIFT | bit
+            for part, bit in ((title, TITLE), (names, NAMES), (rest[0], LEAD))
+        ]
+        each = np.sort(np.concatenate(fields))
+        starts = np.flatnonzero(np.diff(each >> HASH_SHIFT, prepend=-1))
+        heads = [title.form << 24 | title.tokens, sum(part.tokens for part in rest)]
+        terms = np.concatenate([heads, np.bitwise_or.reduceat(each, starts)]).astype("<u4").tobytes()
+        words = " ".join(set(title.words).union(names.words, *[part.words for part in rest]) - {""})
+        return Content(title.text, text, language, authors, source, IndexTerms(words, terms))
 
-    def _article(self, number: int, title: str, text: str, language: str, terms: IndexTerms | None) -> NewArticle:
+    def _article(self, number: int, content: Content) -> NewArticle:
         site = int(SITES * self._draw.random() ** 2)
-        day = min(DAYS, number / 250 + self._draw.random() * 3) if number < DAYS * 250 else DAYS
+        day = min(1.0, number / self._count) * DAYS + self._draw.random() * 3
         moment = FIRST + timedelta(days=day, seconds=self._draw.randrange(86_400))
         return NewArticle(
             id=fingerprint(url_of(number, site)),
             site_id=fingerprint(f"site{site}.example"),
-            title=title,
-            authors="",
-            source=f"第{site % 60}通讯社" if number % 3 else "",
+            title=content.title,
+            authors=content.authors,
+            source=content.source,
             published_at=moment.isoformat(timespec="seconds"),
             published_utc=str(moment.replace(tzinfo=None)),
             published_precision="second",
             published_from="meta",
-            language=language,
-            text=text,
+            language=content.language,
+            text=content.text,
             html="",
             description="",
             tags="",
             section=SECTIONS[number % len(SECTIONS)],
+            classes=CLASSES[number % len(CLASSES)],
             quality=0.9,
             extractor="combined",
-            text_hash=fingerprint(text),
+            text_hash=fingerprint(content.text),
             features=b"",
             length=0,
             images=(),
             canonical_id=None,
             seen=(moment + timedelta(minutes=10)).isoformat(timespec="seconds"),
-            index_terms=terms,
+            index_terms=content.terms,
         )
 
 
@@ -211,7 +234,7 @@ def write_batch(connection: Connection, articles: list[NewArticle], numbers: ran
 def build(url: str, count: int) -> None:
     """Build a database, going on where it was left."""
     database = open_for_crawl(url)
-    texts = RealTexts()
+    texts = RealTexts(count)
     index = SignatureIndex(method(), None)
     first = database.read(lambda c: c.exec_driver_sql("SELECT count(*) FROM url").scalar_one())
     if not first:
@@ -238,7 +261,7 @@ def indexing(url: str, count: int) -> None:
     for name in ("with", "without"):
         database = open_for_crawl(url.replace("NAME", name))
         prepare(database)
-        texts = RealTexts()
+        texts = RealTexts(count)
         index = SignatureIndex(method(), None)
         wall = used = 0.0
         nothing = mock.patch.object(search_index, "insert", return_value=None)

@@ -41,13 +41,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import httpx
 
 from .commands import PROJECT, crawl_command, new_parser
-from .crawl_speed import watch
+from .crawl_speed import Usage, watch
 from .static_site import NETWORK, Serving
 
 _START_SECONDS = 60
@@ -94,9 +94,16 @@ def paths(database: Path) -> dict[str, list[str]]:
     }
 
 
+class Served(NamedTuple):
+    """A server: its origin, and its process."""
+
+    origin: str
+    pid: int
+
+
 @contextmanager
-def served(database: Path) -> Iterator[str]:
-    """Run `scrapy serve` on a SQLite file; gives its origin."""
+def served(database: Path) -> Iterator[Served]:
+    """Run `scrapy serve` on a SQLite file."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "scrapy", "serve", "--port", str(port), "-s", f"DATABASE_URL=sqlite:///{database}"]
@@ -114,7 +121,7 @@ def served(database: Path) -> Iterator[str]:
             time.sleep(0.1)
         else:
             raise SystemExit(f"{' '.join(command)} did not start")
-        yield origin
+        yield Served(origin, process.pid)
     finally:
         process.terminate()
         process.wait(20)
@@ -211,8 +218,8 @@ def table(found: Found, seconds: float) -> None:
         print(f"  {error}")
 
 
-def crawl(folder: Path, seeds: Path, pages: int) -> float:
-    """Crawl until so many pages are done; returns the seconds that it took."""
+def crawl(folder: Path, seeds: Path, pages: int) -> Usage:
+    """Crawl until so many pages are done; returns the time and the CPU that it took."""
     settings = {
         "DATABASE_URL": f"sqlite:///{folder}/news.db",
         "ALLOW_NETWORKS": NETWORK,
@@ -225,12 +232,12 @@ def crawl(folder: Path, seeds: Path, pages: int) -> float:
         (done,) = opened.execute("SELECT count(*) FROM url WHERE state = 'done' AND kind = 'page'").fetchone()
     if done < pages * 0.98:
         raise SystemExit(f"the crawl has {done} of {pages} pages\n{usage.output[-2000:]}")
-    return usage.wall
+    return usage
 
 
 def beside_a_crawl(options: argparse.Namespace) -> bool:
     """Measure crawls without and with readers, in pairs; returns whether the bars hold."""
-    found, slower, reading_seconds = Found(), [], 0.0
+    found, slower, dearer, reading_seconds = Found(), [], [], 0.0
     pages = options.before + options.pages
     with tempfile.TemporaryDirectory() as place, Serving(pages, 50) as serving:
         folder = Path(place)
@@ -241,24 +248,28 @@ def beside_a_crawl(options: argparse.Namespace) -> bool:
         crawl(copied(folder, "warm"), seeds, pages)  # renders the pages
         asked = paths(folder / "before" / "news.db")
         for number in range(options.rounds):
-            walls = {}
+            usages: dict[bool, Usage] = {}
             for with_readers in (False, True) if number % 2 == 0 else (True, False):
                 here = copied(folder, f"{number}-{with_readers}")
                 if with_readers:
-                    with served(here / "news.db") as origin:
-                        readers = Readers(origin, asked, options.readers, options.pause)
+                    with served(here / "news.db") as server:
+                        readers = Readers(server.origin, asked, options.readers, options.pause)
                         with reading(readers, found):
-                            walls[with_readers] = crawl(here, seeds, pages)
-                    reading_seconds += walls[with_readers]
+                            usages[with_readers] = crawl(here, seeds, pages)
+                    reading_seconds += usages[with_readers].wall
                 else:
-                    walls[with_readers] = crawl(here, seeds, pages)
+                    usages[with_readers] = crawl(here, seeds, pages)
                 shutil.rmtree(here)
-            slower.append(walls[True] / walls[False] - 1)
-            rates = [f"{options.pages / walls[one]:.0f}" for one in (False, True)]
+            slower.append(usages[True].wall / usages[False].wall - 1)
+            dearer.append(usages[True].cpu / usages[False].cpu - 1)
+            rates = [f"{options.pages / usages[one].wall:.0f}" for one in (False, True)]
             print(f"round {number + 1}: {rates[0]} pages/s without, {rates[1]} with: {slower[-1]:+.1%}", flush=True)
+            rates = [f"{options.pages / usages[one].cpu:.1f}" for one in (False, True)]
+            print(f"  pages per second of its CPU: {rates[0]} and {rates[1]}, CPU {dearer[-1]:+.1%}", flush=True)
     table(found, reading_seconds)
     median = statistics.median(slower)
     print(f"the crawl takes {median:+.1%} time with {options.readers} readers (median of {options.rounds} pairs)")
+    print(f"and {statistics.median(dearer):+.1%} CPU")
     return not found.errors and median <= _SLOWER
 
 
@@ -274,7 +285,7 @@ def alone(options: argparse.Namespace) -> bool:
     found = Found()
     database = options.database.resolve()
     asked = paths(database)
-    with served(database) as origin, reading(Readers(origin, asked, options.readers, options.pause), found):
+    with served(database) as server, reading(Readers(server.origin, asked, options.readers, options.pause), found):
         time.sleep(options.seconds)
     table(found, options.seconds)
     return not found.errors
@@ -284,8 +295,8 @@ def burst(options: argparse.Namespace) -> bool:
     """Measure many readers at once, and one beside requests that never end."""
     with sqlite3.connect(f"file:{options.database.resolve()}?mode=ro", uri=True) as opened:
         texts = [text for (text,) in opened.execute("SELECT text FROM article WHERE length(text) > 300 LIMIT 400")]
-    with served(options.database.resolve()) as origin:
-        address = urlsplit(origin).hostname, urlsplit(origin).port
+    with served(options.database.resolve()) as server:
+        address = urlsplit(server.origin).hostname, urlsplit(server.origin).port
         statuses, waits = asyncio.run(_at_once(address, texts, options.burst))
         print(f"{options.burst} readers at once: {dict(sorted(statuses.items()))}, the last after {max(waits):.1f} s")
         begun = time.monotonic()

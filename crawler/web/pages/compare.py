@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from starlette.responses import Response
 
-from pipelines.search.records import NEWEST, VALUED, SearchQuery
+from pipelines.search.records import VALUED, SearchQuery
+from pipelines.search.search import count_by_day
 from pipelines.search.volume import PERIODS, Timeline, check, timelines
 
 from ..drawing.charts import SERIES, Chart, Series, curve
@@ -107,7 +110,7 @@ def _compared(visit: Visit) -> _Comparison | None:
     sites = search.values_of(asked, "site")
     is_shares = visit.text("share") == "1"
     by = visit.text("by")
-    asked = replace(asked, sort=NEWEST, limit=1, is_thorough=True, expand=False)
+    asked = replace(asked, expand=False)
     lines: list[tuple[str, SearchQuery, str]]
     if len(queries) >= _LEAST or not (len(sites) >= _LEAST):
         lines = [(text, replace(asked, text=text), visit.here("/", q=text, by=None, share=None)) for text in queries]
@@ -121,8 +124,8 @@ def _compared(visit: Visit) -> _Comparison | None:
         raise BadRequest(f"{len(lines)} searches are too many to compare; at most {MOST} are allowed")
     if len(lines) < _LEAST:
         return None
-    results = [search.find(visit, query) for _, query, _ in lines]
     try:
+        results = [visit.read(partial(count_by_day, query=query, now=time.time())) for _, query, _ in lines]
         check("by", by, PERIODS)
         counted = timelines([result.volume for result in results], by)
     except ValueError as wrong:

@@ -31,6 +31,7 @@ from db.records.keys import fingerprint, iso
 from db.records.outcome import Edges, Outcome, StoredPage
 from db.records.reasons import FailReason, PageReason, SkipReason
 from db.records.run import RunEnd
+from db.records.search import JOINED_BY
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import health, traps
 from pipelines.decode.zstd import compress
@@ -65,6 +66,8 @@ class Story:
     tags: str = ""
     host: str = ""
     """Name to give its host; empty for that of the URL."""
+    memberships: Sequence[tuple[str, float]] = ()
+    """Its classes, the best first."""
 
 
 def invented() -> list[Story]:
@@ -197,6 +200,8 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "published_precision": "minute",
         "published_from": "json-ld",
         "section": story.section,
+        "classes": JOINED_BY.join(name for name, _ in story.memberships),
+        "memberships": story.memberships,
         "related": join_stories([("https://wanhai.example/2.html", f"{story.title} 2"), ("javascript:x()", "3")]),
         "description": story.description or story.text[:80],
         "tags": story.tags or story.title[:4],

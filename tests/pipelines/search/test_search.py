@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from db.search import find
 from pipelines.search.every import EveryMatch
 from pipelines.search.query import asks_for_marks
 from pipelines.search.records import Hit, SearchQuery, SearchResult
-from pipelines.search.search import SearchOptions, search
+from pipelines.search.search import SearchOptions, count_by_day, search
 from pipelines.search.stored import StandingQuery
 from tests.crawler.web.newsstand import Newsstand, Story
 from tests.postgres import clear
@@ -162,6 +164,57 @@ def test_sorted_words_keep_total_and_snippets(stand: Database) -> None:
 def test_unknown_order_is_refused(stand: Database) -> None:
     with pytest.raises(ValueError, match="relevance, newest, oldest and reprinted are allowed"):
         ask(stand, "港口", sort="best")
+
+
+@each_row("words", ["lang:zh", "lang:zh -图书馆", "after:2023-11-21 OR 大桥", "“港口”"])
+@each_row("sort", ["newest", "oldest"])
+def test_first_by_time_are_right_of_more_than_are_read(
+    stand: Database, monkeypatch: pytest.MonkeyPatch, words: str, sort: str
+) -> None:
+    everything = urls(ask(stand, words, sort=sort))
+    assert len(everything) >= 2
+    with monkeypatch.context() as fewer:
+        for name in ("_COUNTED", "_VERIFIED"):
+            fewer.setattr(f"pipelines.search.search.{name}", 2)
+        found = ask(stand, words, sort=sort, is_thorough=True)
+    assert urls(found) == everything[: len(found.hits)]
+    assert (bool(found.hits), found.is_exact, found.notes) == (True, False, [])
+
+
+@each_row("sort", ["newest", "oldest"])
+def test_every_match_is_in_the_order_of_time_to_the_end(
+    stand: Database, monkeypatch: pytest.MonkeyPatch, sort: str
+) -> None:
+    query = SearchQuery("lang:zh", sort=sort)
+    ids = [hit.id for hit in ask(stand, "lang:zh", sort=sort).hits]
+    with monkeypatch.context() as fewer:
+        fewer.setattr("pipelines.search.every._RANKED", 2)
+        fewer.setattr("pipelines.search.every._AT_ONCE", 2)
+        every = EveryMatch(stand.read, query, SearchOptions(), NOW, is_ranked=True, reprints=False)
+        assert list(chain(*every)) == ids
+        fewer.setattr("pipelines.search.every.MOST_CANDIDATES", 4)
+        every = EveryMatch(stand.read, query, SearchOptions(), NOW, is_ranked=True, reprints=True)
+        first = list(chain(*every))
+    assert [each for each in first if each in ids] == ids[: len(set(first) & set(ids))]
+    assert len(first) == 4
+    assert every.notes
+
+
+@each_row(("name", "count"), [("a.example", 4), ("a.", 4), ("a_example", 0), ("%", 0), ("a%e", 0), ("!", 0)])
+def test_part_of_a_site_is_taken_as_it_is_written(stand: Database, name: str, count: int) -> None:
+    assert ask(stand, site=name).total == count
+    assert ask(stand, f"site:{name}").total == count
+
+
+def test_comparison_counts_what_a_search_does(stand: Database) -> None:
+    for words in ("", "港口", "site:a.example", "-港口", "“港口”", "港口 OR 大桥", "图书馆", "什么港口", "!?"):
+        counted = stand.read(lambda connection: count_by_day(connection, SearchQuery(words), NOW))  # noqa: B023
+        found = ask(stand, words, is_thorough=True, sort="newest")
+        days = Counter[int]()
+        for row in found.volume:
+            days[row.day] += row.stories
+        assert (counted.total, counted.is_exact) == (found.total, found.is_exact), words
+        assert {row.day: row.stories for row in counted.volume} == days
 
 
 @each_row(
