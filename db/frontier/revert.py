@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, case, exists, func, update
+from sqlalchemy import Connection, bindparam, case, exists, func, not_, update
 
 from ..engine.statements import in_state, run_many
 from ..records.url import State
@@ -35,6 +35,15 @@ WAKE_HOSTS = (
     .values(queued=1)
 )
 """Marks hosts with pending URLs as having work."""
+SETTLE_HOSTS = (
+    update(host)
+    .where(host.c.queued != 0, not_(exists().where(url.c.host_id == host.c.id, in_state(State.PENDING))))
+    .values(queued=0)
+)
+"""Marks hosts without pending URLs as having none, else they would be asked for their robots.txt, for nothing.
+
+Only while no other run is at work: one might just be adding URLs.
+"""
 
 
 def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:

@@ -26,7 +26,7 @@ from ..tables.urls import RECONSIDERED, TOO_DEEP, HostRow, SeedRow, UrlCountRow,
 from . import counts, samples
 from .host_backoff import reopen
 from .limits import COUNTS, begin_run, open_budget, refund
-from .revert import WAITS_AGAIN, WAKE_HOSTS
+from .revert import SETTLE_HOSTS, WAITS_AGAIN, WAKE_HOSTS
 from .seeds import give_seeds, reconsider, resting_seeds, seed_rows
 
 url, host, seed, run, count = (m.table() for m in (UrlRow, HostRow, SeedRow, RunRow, UrlCountRow))
@@ -93,6 +93,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
         moved = any(old.get(name) != new.get(name) for name in ("SINCE", "UNTIL"))
         changed = [row for row in start.seeds if row.id in before and (moved or _is_other(before[row.id], row))]
         reconsider(connection, changed, start)
+        connection.execute(SETTLE_HOSTS)
         counts.fold(connection)
     open_budget(connection)
     samples.forget_old(connection)

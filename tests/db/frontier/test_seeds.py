@@ -17,7 +17,7 @@ from db.frontier.leases import take_hosts
 from db.frontier.limits import begin_day
 from db.frontier.seeds import seed_rows, seeds_of_hosts
 from db.records.keys import fingerprint
-from db.records.run import Limits, Resumed, StoredSeed
+from db.records.run import Limits, Resumed, RunEnd, StoredSeed
 from db.records.visit import Due
 
 from ..frontier_rows import NO_LIMITS, NOW, new_url, seed_row, start, wish
@@ -218,3 +218,12 @@ def test_seeds_by_which_hosts_are_asked(begin: Callable[..., Resumed], database:
     ids = [fingerprint(host) for host in ("a.example", "far.example", "none.example", "other.example")]
     found = database.read(lambda connection: seeds_of_hosts(connection, ids))
     assert found == {ids[0]: ONE.id, ids[1]: TWO.id}
+
+
+def test_hosts_of_which_nothing_waits_are_not_asked(database: Database, begin: Callable, run_in: Callable) -> None:
+    """A seed that went, or an archive that was read to its end, leaves hosts marked as having work."""
+    first = begin(ONE, TWO)
+    run_in(runs.finish_run, RunEnd(first.run_id, "2024-05-01T00:00:00+00:00", "finished", 0, {}))
+    begin(ONE)
+    queued = ask(database, "SELECT name, queued FROM host ORDER BY name")
+    assert queued == [("a.example", 1), ("b.example", 0)]
