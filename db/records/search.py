@@ -125,7 +125,7 @@ class SearchFilter:
 
     @property
     def is_marked(self) -> bool:
-        """True if the marks of an article tell whether it is admitted (`db.search.find.need_of`)."""
+        """True if `db.search.find.need_of` tells all of the conditions."""
         has_moments = (self.since, self.until) != (None, None)
         return not (has_moments or self.without or any(each != each.lower() or "-" in each for each in self.languages))
 
