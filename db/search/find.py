@@ -106,7 +106,8 @@ def matches(
 ) -> CandidateSet:
     """Return articles that have what is needed and fulfil conditions.
 
-    Of more than `most` they are those indexed last, or the first in an order. Cost: for 1,000 of 1,000,000 articles 10 ms.
+    Of more than `most` they are those indexed last, or the first in an order. Cost: for 1,000 of 1,000,000 articles
+    10 ms.
     """
     engine = _engine(connection, admitted)
     rows, is_complete = _ordered(engine, need, most, order)
@@ -415,8 +416,8 @@ def places(
 ) -> list[IndexPlace]:
     """Return the places of articles that have what is needed.
 
-    They have the marks of the conditions, too. Of many they are those stored last, or the first in an order; without any need those published last. Cost: 2
-    microseconds an article on SQLite.
+    They have the marks of the conditions, too. Of many they are those stored last, or the first in an order;
+    without any need those published last. Cost: 2 microseconds an article on SQLite.
     """
     need = [*need, *need_of(admitted)]
     if _is_void(need):

@@ -95,7 +95,8 @@ def search(
 def count_by_day(connection: ReadConnection, query: SearchQuery, now: float) -> SearchResult:
     """Count the stories of a search by day: total and volume.
 
-    The volume has no sites and languages. Cost: 2 microseconds an article; as `search` does where texts must be read. `ValueError` as there.
+    The volume has no sites and languages. Cost: 2 microseconds an article; as `search` does where texts must be
+    read. `ValueError` as there.
     """
     return _Search((connection,), replace(query, sort=NEWEST, limit=1, is_thorough=True), SearchOptions(), now).by_day()
 
