@@ -134,7 +134,7 @@ class SearchFilter:
 
     @property
     def is_marked(self) -> bool:
-        """True if the marks of an article tell whether it is admitted (`db.search.find.need_of`)."""
+        """True if `db.search.find.need_of` tells all of the conditions."""
         has_moments = (self.since, self.until) != (None, None)
         has_others = has_moments or bool(self.without) or self.ids is not None
         return not (has_others or any(each != each.lower() or "-" in each for each in self.languages))

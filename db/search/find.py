@@ -41,7 +41,7 @@ Groups = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """In the place of a group of a need: the article must not have all that this need asks for."""
+    """A group that is fulfilled by articles which lack what is needed."""
 
     need: Need
 
@@ -104,9 +104,10 @@ def matches(
     *,
     order: Order = None,
 ) -> CandidateSet:
-    """Return the articles indexed last that have what is needed and fulfil conditions, or the first in an order.
+    """Return articles that have what is needed and fulfil conditions.
 
-    Cost: for 1,000 of 1,000,000 articles 10 ms.
+    Of more than `most` they are those indexed last, or the first in an order. Cost: for 1,000 of 1,000,000 articles
+    10 ms.
     """
     engine = _engine(connection, admitted)
     rows, is_complete = _ordered(engine, need, most, order)
@@ -136,9 +137,9 @@ def _ordered(engine: _Sqlite | _Postgres, need: Need, most: int, order: Order) -
 
 
 def _first_days(engine: _Sqlite | _Postgres, need: Need, most: int, order: Order) -> list[str]:
-    """Return marks of the first days, months and years in an order in which so many articles have what is needed.
+    """Return marks of the first periods in an order that hold so many articles.
 
-    Two more days are among them, because days begin at another time in each zone.
+    These have what is needed. Two more days are among them, because days begin at another time in each zone.
     """
     years = [date(year, 1, 1) for year in range(index.FIRST.year, index.LAST.year + 1)]
     in_use = engine.frequencies([index.year_mark(year) for year in years])
@@ -262,7 +263,7 @@ class _Sqlite:
 
 
 def _fts(need: Need, everything: Sequence[str]) -> str:
-    """Write a need for FTS5. `everything` are marks of which each article in question has one."""
+    """Write a need for FTS5; each article has one of the marks of `everything`."""
     return _Form('"', " AND ", " OR ", " NOT ", everything).written(need)
 
 
@@ -433,8 +434,8 @@ def numbered(connection: Connection, numbers: Sequence[int]) -> list[SearchCandi
     return [SearchCandidate(*row) for row in connection.execute(_NUMBERED, {"ids": list(numbers)})]
 
 
-class Place(NamedTuple):
-    """An article by its time, the number of its document, its cluster and its day since 1970."""
+class IndexPlace(NamedTuple):
+    """Time, document number, cluster and day (since 1970) of an article."""
 
     time: int
     number: int
@@ -442,11 +443,13 @@ class Place(NamedTuple):
     day: int
 
 
-def places(connection: Connection, need: Need, admitted: SearchFilter, most: int, order: Order = None) -> list[Place]:
-    """Return where articles stand that have what is needed and the marks of the conditions.
+def places(
+    connection: Connection, need: Need, admitted: SearchFilter, most: int, order: Order = None
+) -> list[IndexPlace]:
+    """Return the places of articles that have what is needed.
 
-    Of many they are those stored last, or the first in an order; without any need those published last. Cost: 2
-    microseconds an article on SQLite.
+    They have the marks of the conditions, too. Of many they are those stored last, or the first in an order;
+    without any need those published last. Cost: 2 microseconds an article on SQLite.
     """
     need = [*need, *need_of(admitted)]
     if _is_void(need):
@@ -456,7 +459,7 @@ def places(connection: Connection, need: Need, admitted: SearchFilter, most: int
             rows, _ = _of_ids(connection, admitted.ids, need, most, order=order, has_terms=False)
         else:
             rows = oldest(connection, most) if order == "oldest" else newest(connection, most)
-        return [Place(row.time, row.number, row.cluster_id, row.day) for row in rows]
+        return [IndexPlace(row.time, row.number, row.cluster_id, row.day) for row in rows]
     engine = _engine(connection, SearchFilter())
     limit = most
     if order is not None and engine.count(need, most) >= most:
@@ -466,7 +469,7 @@ def places(connection: Connection, need: Need, admitted: SearchFilter, most: int
         found = connection.exec_driver_sql(_PLACES_BY_TEXT, (_tsquery(need, everything), limit))
     else:
         found = connection.exec_driver_sql(_PLACES_BY_MATCH, (_fts(need, everything), limit))
-    places_found = list(map(Place._make, found.all()))
+    places_found = list(map(IndexPlace._make, found.all()))
     if order is not None:
         places_found.sort(reverse=order == "newest")
     return places_found[:most]

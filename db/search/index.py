@@ -245,7 +245,9 @@ def day_marks(first_day: int, last_day: int) -> list[str]:
 
 
 def parts_of(first: date, end: date) -> list[tuple[date, date]]:
-    """Return the months of a year, or the days of a month, as first days and days behind the last; none of a day.
+    """Return the months of a year, or the days of a month; none of a day.
+
+    Each is its first day and the day behind its last.
 
     >>> len(parts_of(date(2024, 1, 1), date(2025, 1, 1))), len(parts_of(date(2024, 2, 1), date(2024, 3, 1)))
     (12, 29)

@@ -66,7 +66,7 @@ class EveryMatch:
         self._first = self._ranked() if self._is_ranked or self._only_ranked else []
         self._admitted: SearchFilter
         self._matcher: Matcher
-        self._places: Sequence[find.Place] = ()
+        self._places: Sequence[find.IndexPlace] = ()
         if not self._only_ranked:
             self._places = read(partial(self._prepare, plan.query, plan.required))
             if len(self._places) >= MOST_CANDIDATES:
@@ -95,7 +95,7 @@ class EveryMatch:
         rows = self._read(partial(find.indexed, ids=list(ids)))
         return [row.article_id for row in sorted(rows, key=lambda row: (-row.time, -row.number))]
 
-    def _prepare(self, query: SearchQuery, parts: Sequence[Any], connection: ReadConnection) -> list[find.Place]:
+    def _prepare(self, query: SearchQuery, parts: Sequence[Any], connection: ReadConnection) -> list[find.IndexPlace]:
         self._admitted, _ = filter_of([connection], query, self._now)
         self._matcher, _ = matcher_of([connection], parts, query, self._now)
         admitted = self._admitted.among(self._matcher.ids)

@@ -115,7 +115,7 @@ class Matcher:
         return any(map(_has_near, self._parts))
 
     def halves(self) -> tuple[find.Need, find.Need] | None:
-        """Return what articles need that surely fulfil the query, and what the others need that may.
+        """Return the needs of articles that fulfil the query, and of those that may.
 
         The index has Chinese words of three characters and more where the dictionary cut them; elsewhere they may stand
         across two words, which texts tell. None if other things are to be looked up in texts, too.
@@ -412,7 +412,7 @@ def _folded_phrase(text: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _pattern(text: str) -> re.Pattern[str]:
-    """Make the pattern of a phrase, which begins with its first word: the fastest to be found."""
+    """Make the pattern of a phrase; its first word comes first, to be found fast."""
     forms = (_BETWEEN.sub(" ", form).strip() for form in plain_forms(fold(text)))
     patterns = []
     for first, *others in (form.split(" ") for form in forms if form):
@@ -423,7 +423,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 class _Units:
-    """The words of a text, and each character of scripts without blanks, in their order.
+    """Words of a text, and characters of scripts without blanks, in their order.
 
     `line` has a character for each, and `words` the characters that stand for words, of which an ASCII text has
     nothing else: it has them in `written`, as they are.
@@ -446,7 +446,7 @@ class _Units:
         return unit if UNCUT.match(unit) else self.words.setdefault(unit, chr(_FIRST_WORD + len(self.words)))
 
     def places(self, wanted: Sequence[str | _Fitting]) -> list[tuple[int, int]]:
-        """Return the first and last units of each place where these stand side by side: characters and words."""
+        """Return the first and last units of each place of these side by side."""
         units: Sequence[str]
         if all(isinstance(each, str) for each in wanted):
             sought = "".join(map(str, wanted))
@@ -549,7 +549,7 @@ def _tokens(word: str, tag: Callable[[str], str] | None) -> Sequence[str]:
 def _wanted(
     part: AskedWords | Phrase, languages: tuple[str, ...], tag: Callable[[str], str] | None
 ) -> Sequence[str | _Fitting]:
-    """Return the units of a part: characters, and words, whose forms are known to a language's stems."""
+    """Return the units of a part: characters, and words with their forms."""
     units = _units(_folded_phrase(part.text))
     if isinstance(part, Phrase):  # words have spellings, and behind operators stems, too
         return [unit if UNCUT.match(unit) else _Fitting(asked_spellings(unit), spellings) for unit in units]

@@ -106,9 +106,10 @@ def search(
 
 
 def count_by_day(connection: ReadConnection, query: SearchQuery, now: float) -> SearchResult:
-    """Count the stories that a search by time lists: its total and its volume, without sites and languages.
+    """Count the stories of a search by day: total and volume.
 
-    Cost: 2 microseconds an article; as `search` does where texts must be read. `ValueError` as there.
+    The volume has no sites and languages. Cost: 2 microseconds an article; as `search` does where texts must be
+    read. `ValueError` as there.
     """
     return _Search((connection,), replace(query, sort=NEWEST, limit=1, is_thorough=True), SearchOptions(), now).by_day()
 
@@ -186,7 +187,7 @@ class _Search:
         return SearchResult((), len(latest), len(places) < _COUNTED, {}, volume=volume)
 
     def _full(self, admitted: SearchFilter, order: find.Order = None) -> CandidateSet:
-        """Return the articles that fulfil the query; of many the newest, or the first in an order."""
+        """Return articles that fulfil the query: the newest, or the first in an order."""
         matcher, notes = matcher_of(self._connections, self._plan.required, self._query, self._now)
         self._notes += notes
         admitted = admitted.among(matcher.ids)
