@@ -245,7 +245,7 @@ class _Sqlite:
         return [*need, *self.marks, *([] if self.periods is None else [self.periods])]
 
     def rows(self, need: Need, limit: int, _share: float, order: Order = None) -> Found:
-        """Return the newest articles that have a token of each group; of `ids` the first in an order."""
+        """Return the newest articles with a token of each group; of `ids` in an order."""
         need = self._narrowed(need)
         if _is_void(need):
             return [], True
@@ -339,7 +339,7 @@ class _Postgres:
         return [float(count) for count in self.connection.exec_driver_sql(_COUNTS, (most, queries)).scalars()]
 
     def rows(self, need: Need, limit: int, share: float, order: Order = None) -> Found:
-        """Return the newest articles that have a token of each group; of `ids` the first in an order.
+        """Return the newest articles with a token of each group; of `ids` in an order.
 
         Of frequent ones the newest days, months or buckets that should be enough are read, then more of them, then all;
         `share` is the estimated share of articles that match.
@@ -383,7 +383,7 @@ class _Postgres:
 def _of_ids(
     connection: Connection, ids: Iterable[int], need: Need, limit: int, *, order: Order = None, has_terms: bool
 ) -> Found:
-    """Return those of some articles that have a token of each group, the newest or the first in an order."""
+    """Return those of some articles that have a token of each group, in an order."""
     numbers = _numbers_of(connection, ids, need)
     is_complete = len(numbers) <= limit
     if order is not None and not is_complete:

@@ -6,7 +6,7 @@ from alembic import op
 
 revision = "13"
 down_revision = "12"
-DIGEST = "895d60b64649e4ea"
+DIGEST = "d8de869238c1953b"
 
 _BY_NUMBER = (
     "CREATE INDEX IF NOT EXISTS ix_search_document_number ON search_document "
