@@ -83,8 +83,11 @@ def split_labels(text: str) -> list[str]:
     >>> split_labels("Ports,  to read、港口, ports")
     ['Ports', 'to read', '港口']
     """
-    names = {label_key(name): " ".join(name.split()) for name in reversed(_SEPARATORS.split(text)) if name.strip()}
-    labels = list(names.values())[::-1]
+    names: dict[str, str] = {}
+    for name in _SEPARATORS.split(text):
+        if name.strip():
+            names.setdefault(label_key(name), " ".join(name.split()))
+    labels = list(names.values())
     if not 0 < len(labels) <= MOST_LABELS:
         raise ValueError(f"give 1 to {MOST_LABELS} labels, with commas between them")
     if max(map(len, labels)) > MOST_LABEL_CHARS:
