@@ -108,7 +108,7 @@ class RunStatus:
     pages_per_second: float
     totals: Mapping[str, int]
     asked: str = ""
-    """What an operator asks of it, see `Asked`."""
+    """Request of an operator, see `Asked`."""
 
     @property
     def is_running(self) -> bool:

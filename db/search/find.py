@@ -651,7 +651,7 @@ WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 
 _LIGHT_TEXT_ROWS = _TEXT_ROWS.replace(", terms", ", CAST('' AS BYTEA) AS terms")
 _ESCAPE: Final = "!"
 _WILD: Final = re.compile(f"[%_{_ESCAPE}]")
-"""What LIKE takes for other characters."""
+"""Signs that LIKE takes for other characters."""
 _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = (

@@ -1,4 +1,4 @@
-"""What each page of the web page costs the server: CPU, and the wait of one reader.
+"""Cost of each page of the web page for the server: CPU, and the wait of one reader.
 
     uv run python -m tests.benchmarks.page_cost news.db [--rounds 5] [--only "phrase"]
 

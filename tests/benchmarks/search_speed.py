@@ -69,7 +69,7 @@ class Sentence(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What articles share that are reprints of each other."""
+    """The part that reprints of each other share."""
 
     title: str
     text: str

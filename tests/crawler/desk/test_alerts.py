@@ -238,7 +238,7 @@ def test_removed_search_tells_no_more(database: Path) -> None:
 
 
 def test_old_hits_and_messages_are_pruned(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What waits to be told and the newest that the reader has not seen remain, and when each search told last."""
+    """Hits that wait to be told and the newest unseen ones remain, and when each search told last."""
     monkeypatch.setattr("crawler.desk.watcher._MOST_UNREAD", 3)
     desk = saved(database, [("q=harbour", "", ""), ("q=museum", "", "")])
     old = int((time.time() - 40 * 86_400) * 1000)

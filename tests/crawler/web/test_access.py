@@ -489,7 +489,7 @@ def test_forged_addresses_before_the_proxys_own_do_not_count(tmp_path: Path, sta
 
 @each_row("comes", ["", "/news"])
 def test_server_below_a_path_is_whole(tmp_path: Path, stand: Path, comes: str) -> None:
-    """Whether or not the proxy takes the path away: all links, forms, redirects and cookies are below it."""
+    """The proxy may take the path away or not: all links, forms, redirects and cookies are below it."""
     (tmp_path / "below").mkdir(exist_ok=True)
     site = Site(tmp_path / "below", stand, Role.OPERATOR, manages=True, root_path="/news")
     browser = Browser(site)
